@@ -38,6 +38,11 @@ test.each([
   expect(ended).toMatchObject([{ operation: { kind: "request", method, route }, outcome: "200" }]);
 });
 
+test("an unknown method is observed as other", async () => {
+  const { ended } = await observed(ours, "BREW", `/${ID}`);
+  expect(ended).toMatchObject([{ operation: { method: "other" } }]);
+});
+
 test("a request outside the service's paths is not observed, but is passed on", async () => {
   expect(await observed(hosts, "GET", "/checkout")).toEqual({ reply: undefined, ended: [] });
   expect(await observed(ours, "GET", "/api/imagesque")).toMatchObject({ reply: { status: 200 }, ended: [] });

@@ -143,6 +143,16 @@ test("a second close() waits for the first and closes nothing twice", async () =
   expect(ends).toBe(1);
 });
 
+test("close() accepts a fractional timeoutMs and rejects one that is negative or not finite", async () => {
+  const site = createLifeSite();
+  for (const timeoutMs of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+    await expect(site.images.close({ timeoutMs })).rejects.toThrow(
+      `close: timeoutMs must be a number of milliseconds from 0 to 2147483647, not ${timeoutMs}`,
+    );
+  }
+  await site.images.close({ timeoutMs: 0.5 });
+});
+
 test("close() stops a sweep after its current images, and the next sweep does the rest", async () => {
   const kept = createMemoryBlobStore();
   const held = holdUp(({ method, key }) => method === "delete" && key.endsWith("/original"));
@@ -160,4 +170,14 @@ test("close() stops a sweep after its current images, and the next sweep does th
   const rest = await next.images.sweep();
   expect(report.emptied).toBeLessThan(50);
   expect(report.emptied + rest.emptied).toBe(50);
+});
+
+test("close() does not wait for a request that failed before its reply", async () => {
+  const site = createLifeSite({ errors: "host" });
+  const call = {
+    ...createCall("POST", "/api/images.json"),
+    upload: () => Promise.reject(new Error("a bug")),
+  };
+  await expect(site.images.handle(call)).rejects.toThrow("a bug");
+  await site.images.close();
 });

@@ -104,6 +104,14 @@ describe("onRemoved", () => {
     await site.images.sweep();
     expect(told).toHaveLength(1);
   });
+
+  test("onRemoved gets the owner of the image", async () => {
+    const onRemoved = vi.fn();
+    const site = createLifeSite({ onRemoved, authorize: () => ({ owner: "anna" }) });
+    const { id } = created(await site.create());
+    await site.images.remove(id);
+    expect(onRemoved.mock.calls).toEqual([[expect.objectContaining({ id, owner: "anna" }), "deleted"]]);
+  });
 });
 
 test.each<[string, () => unknown]>([

@@ -38,6 +38,19 @@ async function refusal(bytes: Buffer, type: OriginalType): Promise<unknown> {
   return clause;
 }
 
+test("admit measures every kind of raster", async () => {
+  const size = { width: 600, height: 400, pages: 1 };
+  expect(await admitInfo(renderer, { bytes: originals.png }, "image/png")).toEqual(size);
+  expect(await admitInfo(renderer, { bytes: originals.interlaced }, "image/png")).toEqual(size);
+  expect(await admitInfo(renderer, { bytes: originals.jpeg }, "image/jpeg")).toEqual(size);
+  expect(await admitInfo(renderer, { bytes: originals.progressive }, "image/jpeg")).toEqual(size);
+  expect(await admitInfo(renderer, { bytes: originals.gif }, "image/gif")).toEqual({
+    width: 60,
+    height: 40,
+    pages: 3,
+  });
+});
+
 test("admit reports the upright size of a JPEG and a PNG with each EXIF orientation", async () => {
   const raw = { width: 60, height: 40, channels: 3 } as const;
   for (const orientation of [1, 2, 3, 4, 5, 6, 7, 8]) {
@@ -70,6 +83,16 @@ test("admit accepts an SVG with prolog, long comment and internal entities", asy
   const prolog = `\ufeff<?xml version="1.0"?><!--${"x".repeat(3000)}--><!DOCTYPE svg [<!ENTITY ns "urn:x">]>`;
   const bytes = Buffer.from(prolog + svg(10, '<g xmlns:x="&ns;"/>'));
   expect(await admitInfo(renderer, { bytes }, "image/svg+xml")).toMatchObject({ width: 10, height: 10 });
+});
+
+test("admit accepts a PDF whose header is not at its start", async () => {
+  const pdf = samplePdf([{ content: QUARTERS }, {}, {}]);
+  const late = Buffer.concat([Buffer.alloc(900, "junk\n"), pdf]);
+  expect(await admitInfo(renderer, { bytes: late }, "application/pdf")).toEqual({
+    width: 120,
+    height: 80,
+    pages: 3,
+  });
 });
 
 test("admit reports page sizes only for a PDF with several pages", async () => {
@@ -142,6 +165,27 @@ describe("admit refuses", () => {
     expect(await refusal(sparse, "image/gif")).toEqual(unreadable);
   });
 
+  test("forms of JPEG and PNG that few programs read, by their name", async () => {
+    const jpeg = originals.jpeg;
+    const frameAt = jpeg.indexOf(Buffer.of(0xff, 0xc0, 0));
+    const withByte = (at: number, value: number) => {
+      const changed = Buffer.from(jpeg);
+      changed[at] = value;
+      return changed;
+    };
+    expect(await refusal(withByte(frameAt + 4, 12), "image/jpeg")).toBe(
+      "it has 12 bits per channel; 8 are supported",
+    );
+    expect(await refusal(withByte(frameAt + 1, 0xc3), "image/jpeg")).toBe(
+      "it is coded without loss, in a hierarchy or arithmetically",
+    );
+    const chunk = Buffer.from("\0\0\0\x04CgBI\x50\0\x20\x02\x2b\xd5\xb3\x7f", "latin1");
+    const png = Buffer.concat([originals.png.subarray(0, 8), chunk, originals.png.subarray(8)]);
+    expect(await refusal(png, "image/png")).toBe(
+      "it is in the form of PNG that Xcode makes for iPhone apps (CgBI)",
+    );
+  });
+
   test("readable bytes of another type, and names that type", async () => {
     expect(await refusal(originals.jpeg, "image/png")).toBe("its bytes are jpeg");
     expect(await refusal(originals.png, "image/svg+xml")).toEqual(unreadable);
@@ -183,6 +227,14 @@ test("parts of the source become ranges, joined where one continues another, and
       ["source", 7, 10],
     ],
     bytes: Buffer.from("abc"),
+  });
+});
+
+test("bytes in the same memory, but outside of the source, are new bytes", () => {
+  const within = source.subarray(2, 6);
+  expect(describePieces(within, [source.subarray(5, 8)])).toEqual({
+    pieces: [["reply", 0, 3]],
+    bytes: Buffer.from("567"),
   });
 });
 

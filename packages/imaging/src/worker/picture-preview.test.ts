@@ -80,6 +80,13 @@ test.each<[string, OriginalType, () => Promise<Buffer>]>([
   },
 );
 
+test("a PSD has the look of its picture", async () => {
+  const png = await (await quarters(300, 200)).png().toBuffer();
+  const { bytes } = await renderer.render({ bytes: png }, "image/png", { format: "psd" });
+  const admission = await admitted(bytes, "image/x-photoshop");
+  expect(distance(coloursOf(admission), CORNERS)).toBeLessThan(BLUR);
+});
+
 test.each([
   ["300 × 200", 300, 200],
   ["1501 × 999, which is sampled", 1501, 999],

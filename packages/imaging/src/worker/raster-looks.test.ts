@@ -12,7 +12,7 @@ import {
   pngChunk,
   pngOf,
 } from "../../../../test/support/raster-files.ts";
-import { animation, CORNERS, cornersOf, distance, type Rgb } from "../../test/pictures.ts";
+import { animation, CORNERS, cornered, cornersOf, distance, type Rgb } from "../../test/pictures.ts";
 
 const renderer = createRenderer();
 afterAll(() => renderer.close());
@@ -160,6 +160,14 @@ describe("gAMA of a PNG", () => {
     expect(wide).not.toEqual(plain);
   });
 
+  test("and cHRM show the same colours with 16 bits as with 8", async () => {
+    const chunks = [gammaChunk(60_000), P3_CHUNK];
+    const shallow = await levelsOf(pngOf({ chunks }));
+    const deep = await levelsOf(pngOf({ depth: 16, chunks }));
+    const difference = shallow.reduce((sum, level, index) => sum + Math.abs((deep[index] ?? 0) - level), 0);
+    expect(difference / shallow.length).toBeLessThan(1.5);
+  });
+
   test("does not change the original as PNG", async () => {
     const bytes = pngOf({ chunks: [gammaChunk(100_000)] });
     const cleanedPath = "/nonexistent/never-written";
@@ -263,4 +271,13 @@ describe("an animation", () => {
       expect(Math.abs((metadata.delay?.[0] ?? 0) - 65_535)).toBeLessThan(10);
     },
   );
+
+  test("of one frame has one frame as GIF", async () => {
+    const still = await sharp(cornered(60, 40), { raw: { width: 60, height: 40, channels: 3 } })
+      .gif()
+      .toBuffer();
+    const out = await rendered(still, { format: "gif", maxWidth: 30 });
+    expect((await sharp(out, { animated: true }).metadata()).pages ?? 1).toBe(1);
+    expect(distance(await cornersOf(out), CORNERS)).toBeLessThan(12);
+  });
 });

@@ -3,7 +3,7 @@ import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { svg } from "../../test/hostile-svgs.ts";
-import { CORNERS, cornered, cornersOf, distance, photo, type Rgb } from "../../test/pictures.ts";
+import { animation, CORNERS, cornered, cornersOf, distance, photo, type Rgb } from "../../test/pictures.ts";
 
 const renderer = createRenderer();
 const small = createRenderer({
@@ -37,11 +37,11 @@ async function sizeOf(bytes: Buffer): Promise<[number, number]> {
 
 test("a rendition of many megabytes arrives complete", async () => {
   const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
-  const original = sharp({ create: { width: 1300, height: 1000, channels: 3, background: "#888", noise } });
+  const original = sharp({ create: { width: 1600, height: 1200, channels: 3, background: "#888", noise } });
   const bytes = await original.png({ compressionLevel: 1 }).toBuffer();
-  const out = await rendered(bytes, "image/png", { format: "png", maxWidth: 1250 });
+  const out = await rendered(bytes, "image/png", { format: "png", maxWidth: 1500 });
   expect(out.length).toBeGreaterThan(3 * 1024 ** 2);
-  expect(out.equals(await sharp(bytes).resize(1250, 962, { fit: "fill" }).png().toBuffer())).toBe(true);
+  expect(out.equals(await sharp(bytes).resize(1500, 1125, { fit: "fill" }).png().toBuffer())).toBe(true);
 });
 
 describe("a rendered orientation", () => {
@@ -96,6 +96,12 @@ describe("the colour of a rendition:", () => {
       const stats = await sharp(await rendered(bytes, "image/png", { format })).stats();
       expect(stats.channels[3]?.mean, format).toBeCloseTo(128, -1);
     }
+  });
+
+  test("an SVG without background is white in JPEG", async () => {
+    const bytes = Buffer.from(svg(40, ""));
+    const jpg = await rendered(bytes, "image/svg+xml", { format: "jpg" });
+    expect(distance(await cornersOf(jpg), new Array(4).fill([255, 255, 255]))).toBeLessThan(3);
   });
 
   test.each(formats)("CMYK, wide gamut and 16 bits become 8-bit sRGB in %s", async (format) => {
@@ -186,6 +192,10 @@ describe("an SVG original", () => {
     expect([...alphas]).toEqual([0, 255]);
   });
 
+  test("has its own size without a box", async () => {
+    expect(await sizeOf(await rendered(line, "image/svg+xml", { format: "png" }))).toEqual([10, 10]);
+  });
+
   test("of enormous size is drawn at the requested size", async () => {
     const bytes = Buffer.from(svg(20_000, '<rect x="10000" width="10000" height="20000"/>'));
     const out = await rendered(bytes, "image/svg+xml", { format: "png", maxWidth: 200 });
@@ -205,5 +215,34 @@ describe("an SVG original", () => {
       await rendered(Buffer.from(svg(100, content)), "image/svg+xml", { format: "png" }),
     ).stats();
     expect(channels[0]?.min).toBeLessThan(60);
+  });
+});
+
+describe("limits of a rendition scale it down", () => {
+  test.each([
+    ["png", "image/png", 94, 63],
+    ["gif", "image/png", 37, 25],
+    ["webp", "image/png", 75, 50],
+    ["avif", "image/png", 46, 30],
+  ] as const)("%s of a raster", async (format, type, width, height) => {
+    expect(await sizeOf(await rendered(picture, type, { format }, small))).toEqual([width, height]);
+  });
+
+  test("the longer side of a strip, and of an SVG in a larger box", async () => {
+    const strip = await sharp(picture).resize(600, 6, { fit: "fill" }).png().toBuffer();
+    expect(await sizeOf(await rendered(strip, "image/png", { format: "png" }, small))).toEqual([100, 1]);
+    const bytes = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"/>');
+    const spec: RenditionSpec = { format: "png", maxWidth: 8000 };
+    expect(await sizeOf(await rendered(bytes, "image/svg+xml", spec, small))).toEqual([100, 50]);
+  });
+
+  test.each(["gif", "webp"] as const)("all frames of an animated %s together", async (format) => {
+    const colours: Rgb[] = Array.from({ length: 10 }, (_, index) => [20 * index, 0, 0]);
+    const original = await animation(60, 40, colours, { delay: colours.map(() => 100), loop: 0 });
+    const out = await rendered(original, "image/gif", { format }, small);
+    const { width, pageHeight, pages } = await sharp(out, { animated: true }).metadata();
+    expect({ width, pageHeight, pages }).toEqual({ width: 18, pageHeight: 12, pages: 10 });
+    // For its first frame alone the limit of a still applies.
+    expect(await sizeOf(await rendered(original, "image/gif", { format: "png" }, small))).toEqual([60, 40]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { PLAIN } from "../../../test/fake-renderer.ts";
 import { created } from "../../../test/image-site.ts";
-import { createLifeSite, DAY } from "../../../test/life-site.ts";
+import { createLifeSite, DAY, willingRenderer } from "../../../test/life-site.ts";
 import { imageOn } from "../../../test/read-site.ts";
 
 const MODERN = { accept: "image/avif,image/webp,*/*;q=0.8" };
@@ -21,6 +22,16 @@ describe(".auto", () => {
     }
   });
 
+  test("stores one rendition per effective format, under the key of the address that names it", async () => {
+    const { get, at, site, id } = await imageOn();
+    for (const rest of ["auto?resize=20x", "webp?resize=20x", "auto?resize=20x&convert=low"]) {
+      await get(at(rest), { accept: "image/webp" });
+    }
+    await site.images.close();
+    const { keys } = await site.store.list(`${id}/renditions/`);
+    expect(keys).toEqual([`${id}/renditions/webp-in20x`]);
+  });
+
   test("keeps replies at hand apart by format", async () => {
     const { get, at } = await imageOn();
     const read = async (accept: string) =>
@@ -29,6 +40,14 @@ describe(".auto", () => {
       expect(await read("image/webp")).toBe("image/webp");
       expect(await read("image/jpeg")).toBe("image/jpeg");
     }
+  });
+
+  test("looks at convert only where the result is a JPEG", async () => {
+    const { get, at } = await imageOn();
+    const tag = async (rest: string, accept: string) => (await get(at(rest), { accept })).headers.ETag;
+    expect(await tag("auto?convert=low", "image/jpeg")).toBe(await tag("jpg?convert=low", "*/*"));
+    expect(await tag("auto?convert=low", "image/webp")).toBe(await tag("webp", "*/*"));
+    expect((await get(at("auto?convert=best"), { accept: "image/webp" })).status).toBe(400);
   });
 
   test("convert=auto applies to JPEG, WebP and AVIF, and to no other format", async () => {
@@ -44,6 +63,17 @@ describe(".auto", () => {
       expect(auto).not.toBe(await tag(`${format}?convert=high`, "*/*"));
     }
     expect(await tag("auto?convert=auto", "image/png")).toBe(await tag("png", "*/*"));
+  });
+
+  test("serves a picture without transparency as JPEG to a client without preference, any other as PNG", async () => {
+    const types = [];
+    for (const alpha of [true, false, undefined]) {
+      const renderer = willingRenderer();
+      renderer.answer = (admitting) => admitting.accept(alpha === undefined ? PLAIN : { ...PLAIN, alpha });
+      const { get, at } = await imageOn({ renderer });
+      types.push((await get(at("auto"))).headers["Content-Type"]);
+    }
+    expect(types).toEqual(["image/png", "image/jpeg", "image/png"]);
   });
 
   test("a signed address holds for every format, and for no other parameters", async () => {

@@ -57,6 +57,30 @@ test("PATCH with the current entity tag in If-Match changes the image; an earlie
   expect((await change("*", "Fourth")).status).toBe(200);
 });
 
+test("DELETE with the current entity tag in If-Match deletes the image; an earlier tag answers 412", async () => {
+  const { site, pin, path } = await siteWithImage();
+  const first = etagOf(await site.send("GET", path));
+  const changed = await site.send("PATCH", path, { search: `pin=${pin}`, fields: { name: "Second" } });
+  const remove = (etag: string) =>
+    site.send("DELETE", path, { search: `pin=${pin}`, headers: { "if-match": etag } });
+  expect((await remove(first)).status).toBe(412);
+  expect((await site.send("GET", path)).status).toBe(200);
+  expect((await remove(etagOf(changed))).status).toBe(204);
+  expect((await site.send("GET", path)).status).toBe(410);
+});
+
+test("PATCH with a failed If-Unmodified-Since answers 412", async () => {
+  const { site, pin, path } = await siteWithImage();
+  const change = (date: string) =>
+    site.send("PATCH", path, {
+      search: `pin=${pin}`,
+      headers: { "if-unmodified-since": date },
+      fields: { name: "Renamed" },
+    });
+  expect((await change("Sun, 01 Mar 2026 11:59:59 GMT")).status).toBe(412);
+  expect((await change("Sun, 01 Mar 2026 12:00:00 GMT")).status).toBe(200);
+});
+
 test("of two concurrent changes on two processes, one succeeds and the other answers 409", async () => {
   const scene = await siteWithImage();
   const { site, pin, path } = scene;
@@ -128,6 +152,13 @@ test("a second DELETE and every edit after it answer 410, with the right PIN or 
     expect((await site.send("GET", `/${id}/edit`, { search })).status).toBe(410);
   }
   expect((await site.send("GET", path)).json.detail).toBe("This image was deleted.");
+});
+
+test("a deleted image stays deleted when the clock is set back to before its creation", async () => {
+  const { site, pin, path } = await siteWithImage();
+  await site.send("DELETE", path, { search: `pin=${pin}` });
+  site.clock.now -= 2 * DAY;
+  expect((await site.send("GET", path)).status).toBe(410);
 });
 
 test("the date of the last change never goes backwards", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   type Answer,
+  bytesAt,
   created,
   createSite,
   eventually,
@@ -147,6 +148,12 @@ describe("while an image is processed", () => {
     await eventually(async () => expect(await keysOf(site.store)).toEqual([`${id}/record`]));
     expect((await site.send("GET", `/${id}`)).status).toBe(410);
   });
+
+  test("OPTIONS answers 204 and a method that is not permitted 405", async () => {
+    const { site, id } = await processingSite();
+    expect((await site.send("OPTIONS", `/${id}`)).status).toBe(204);
+    expect((await site.send("DELETE", `/api/images/${id}.png`)).status).toBe(405);
+  });
 });
 
 describe("after processing has failed", () => {
@@ -174,5 +181,11 @@ describe("after processing has failed", () => {
     await refuse(site);
     const answer = await site.send("GET", `/${id}`, { headers: BROWSER });
     expect([answer.status, answer.text]).toEqual([404, "404 Not Found: Its pixels end early."]);
+  });
+
+  test("the uploaded file is removed", async () => {
+    const { site, id } = await processingSite();
+    await refuse(site);
+    for (const part of ["upload", "original"]) expect(await bytesAt(site.store, `${id}/${part}`)).toBeNull();
   });
 });

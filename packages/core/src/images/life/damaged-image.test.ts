@@ -125,6 +125,13 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
+test("removing a damaged image releases its owner's quota if the record still names the owner", async () => {
+  const site = createLifeSite({ authorize: () => ({ owner: "anna" }) });
+  const { id } = await damagedImage(site, "a text for a date");
+  await site.images.remove(id);
+  expect(await site.images.usage("anna")).toEqual({ images: 0, bytes: 0 });
+});
+
 test("a faster concurrent writer wins over remove() and withhold() of a damaged record", async () => {
   const site = createLifeSite();
   const { id } = created(await site.create());

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created, eventually, type ImageSite } from "../../../test/image-site.ts";
 import {
   anotherProcess,
@@ -93,6 +94,35 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
+test("remove() by a command releases the owner's quota, and sweep() removes the rest", async () => {
+  const site = createLifeSite({ authorize: () => ({ owner: "anna" }), tombstoneDays: 1 });
+  const { id } = created(await site.create());
+  await site.create();
+  const admin = commandOf(site);
+  expect(await admin.usage("anna")).toEqual({ images: 2, bytes: 68 });
+  await admin.remove(id);
+  expect((await site.send("GET", `/${id}`)).status).toBe(410);
+  expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([`${id}/record`]);
+  expect(await admin.usage("anna")).toEqual({ images: 1, bytes: 34 });
+  expect(await admin.usage("unknown")).toEqual({ images: 0, bytes: 0 });
+  site.clock.now += DAY;
+  expect(await admin.sweep()).toMatchObject({ failed: 0 });
+  expect(await admin.usage("anna")).toEqual({ images: 0, bytes: 0 });
+});
+
+test("remove() of an image that is still processed leaves no trace of it", async () => {
+  const renderer = createFakeRenderer();
+  const site = createLifeSite({ renderer, tombstoneDays: 0 });
+  const { id } = created(await site.create({ headers: { prefer: "respond-async" } }));
+  const admitting = await renderer.next();
+  await commandOf(site).remove(id);
+  expect((await site.send("GET", `/api/images/${id}.json`)).status).toBe(404);
+  admitting.accept();
+  await eventually(async () => expect(await entriesOf(site.store, "jobs")).toEqual([]));
+  await site.images.sweep();
+  expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([]);
+});
+
 test("reindex() adds due entries for images without one, and ends those that are due", async () => {
   const site = createLifeSite();
   const { id } = created(await site.create());
@@ -118,4 +148,11 @@ test("createImageAdmin throws a TypeError for options out of range", () => {
   const storage = createMemoryBlobStore();
   expect(() => createImageAdmin({ storage, tombstoneDays: -1 })).toThrow(TypeError);
   expect(() => createImageAdmin({ storage, tombstoneDays: 3651 })).toThrow(TypeError);
+});
+
+test("closing the administration closes the stores", async () => {
+  const storage = createMemoryBlobStore();
+  const admin = createImageAdmin({ storage });
+  await admin.close();
+  await expect(storage.list("")).rejects.toMatchObject({ code: "store_unavailable" });
 });

@@ -172,6 +172,17 @@ test("a sweep notices a life of less than 15 minutes in time", async () => {
   expect(await tracesOf(site.store, id)).not.toContain(`${id}/original`);
 });
 
+test("a sweep keeps an image with a lengthened life until its end", async () => {
+  const site = createLifeSite();
+  const image = created(await site.create());
+  await edit(site, image, { expiresAt: site.clock.now + 3 * DAY });
+  site.clock.now += 3 * DAY - 1;
+  await site.images.sweep();
+  expect(await statusesOf(site, readsOf(image.id))).toEqual([200, 206, 304]);
+  site.clock.now += 1;
+  expect(await site.images.sweep()).toMatchObject({ emptied: 1 });
+});
+
 test("a sweep removes bytes that a DELETE failed to remove", async () => {
   let isBroken = false;
   const kept = createMemoryBlobStore();

@@ -126,6 +126,14 @@ test("a withheld image answers 451 instead of 410, and 404 once it is gone for g
   expect(await tracesOf(site.store, id)).toEqual([]);
 });
 
+test("an image that is removed while it is withheld still answers 451", async () => {
+  const { site, id } = await siteWithImage();
+  await site.images.withhold(id, COURT);
+  await site.images.remove(id);
+  expect(await statusesOf(site, readsOf(id))).toEqual([451]);
+  expect(await tracesOf(site.store, id)).not.toContain(`${id}/original`);
+});
+
 describe("after deleteAfter", () => {
   test("a withheld image answers 404, a sweep removes its bytes, and after tombstoneDays its record", async () => {
     const { site, id } = await siteWithImage();

@@ -125,3 +125,14 @@ test("during a long recount the owner's uploads answer 503 with Retry-After, and
   await expect.poll(async () => (await other.create()).status).toBe(201);
   expect((await other.images.usage("anna")).images).toBeGreaterThan(2);
 });
+
+test("a process with the usage in memory and one that recounts it agree", async () => {
+  const site = ownedSite(createMemoryBlobStore());
+  await site.create();
+  await site.create();
+  await damageUsages(site.store, Buffer.alloc(0));
+  const other = anotherProcess(site);
+  const statuses = await Promise.all([site, other, site, other].map(upload));
+  expect(statuses.sort()).toEqual([201, 201, 201, 403]);
+  expect(await site.images.usage("anna")).toEqual({ images: 5, bytes: 5 * SIZE });
+});

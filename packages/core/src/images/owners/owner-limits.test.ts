@@ -45,6 +45,27 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
+test("an owner cannot exceed the byte limit", async () => {
+  const { site } = ownedSite({ ownerLimits: { bytes: 2 * SIZE + 5 } });
+  await site.create();
+  await site.create();
+  expect(await refusal(site)).toEqual([
+    403,
+    `Your images may have at most ${2 * SIZE + 5} bytes in total: 5 are left, and this image has ${SIZE}`,
+  ]);
+  expect((await site.create({ file: PNG.subarray(0, 12) })).status).toBe(403);
+});
+
+test("images of one owner count neither for another owner nor for uploads without an owner", async () => {
+  const { site, now } = ownedSite({ ownerLimits: { images: 1 } });
+  expect((await site.create()).status).toBe(201);
+  expect((await site.create()).status).toBe(403);
+  now.grant = { owner: "berta" };
+  expect((await site.create()).status).toBe(201);
+  const anybody = createLifeSite({ ownerLimits: { images: 0 } });
+  expect((await anybody.create()).status).toBe(201);
+});
+
 test("limits that authorize returns take precedence over ownerLimits", async () => {
   const { site, now } = ownedSite({ ownerLimits: { images: 1 } }, { owner: "anna", limits: { images: 2 } });
   await site.create();

@@ -41,6 +41,13 @@ async function countGranted(usages: readonly SiteUsage[], wanted: number, images
 }
 
 describe.each(Object.entries(STORES))("on a store of kind %s", (_kind, createStore) => {
+  test("concurrent reservations are granted exactly up to the limit", async () => {
+    const store = await createStore();
+    const usage = createOwnerSite(store).start();
+    expect(await countGranted([usage], 1000, 300)).toBe(300);
+    expect(await usage.usage(OWNER)).toEqual({ images: 300, bytes: 3000 });
+  });
+
   test("three processes grant exactly up to the limit", async () => {
     const store = await createStore();
     const site = createOwnerSite(store);
@@ -107,6 +114,15 @@ describe.each(Object.entries(STORES))("on a store of kind %s", (_kind, createSto
     await other.reserve(OWNER, "d", 1, {});
     for (const usage of [one, other]) await usage.release(OWNER, "a", 5);
     expect(await one.usage(OWNER)).toEqual({ images: 3, bytes: 7 });
+  });
+
+  test("a release returns the reserved bytes, which can be reserved again", async () => {
+    const usage = createOwnerSite(await createStore()).start();
+    await usage.reserve(OWNER, "a", 50, { bytes: 50 });
+    await usage.release(OWNER, "a", 7);
+    expect(await usage.usage(OWNER)).toEqual({ images: 0, bytes: 0 });
+    await usage.reserve(OWNER, "a", 50, { bytes: 50 });
+    expect(await usage.usage(OWNER)).toEqual({ images: 1, bytes: 50 });
   });
 });
 

@@ -38,6 +38,22 @@ describe("an address signature", () => {
     expect(signatures.verify(ADDRESS, signature)).toBe(true);
   });
 
+  test.each<[string, Partial<SignedAddress>]>([
+    ["another image ID", { id: "BAAAAAAAAAAAAAAAAAAAAA" }],
+    ["another format", { format: "png" }],
+    ["another width", { parameters: { ...ADDRESS.parameters, maxWidth: 801 } }],
+    ["another height", { parameters: { ...ADDRESS.parameters, maxHeight: 601 } }],
+    ["the width as the height", { parameters: { ...ADDRESS.parameters, maxWidth: 600, maxHeight: 800 } }],
+    ["another quality", { parameters: { ...ADDRESS.parameters, quality: "max" } }],
+    ["another page", { parameters: { ...ADDRESS.parameters, page: 3 } }],
+    ["no parameters", { parameters: {} }],
+    ["a preset", { parameters: {}, preset: "thumb" }],
+    ["a later end", { untilMs: 1_767_225_600_001 }],
+    ["no end", { untilMs: undefined }],
+  ])("does not verify for an address with %s", (_, change) => {
+    expect(signatures.verify({ ...ADDRESS, ...change }, signature)).toBe(false);
+  });
+
   test("does not verify if a character differs, is missing, is added or changes case", () => {
     const swapped = signature.replace(/[A-Za-z]/, (letter) =>
       letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),

@@ -173,6 +173,8 @@ describe("the rendition of edits", () => {
 });
 
 describe("a request", () => {
+  const image = (rest: Buffer) => ({ a: { watermark: { image: rest } } });
+
   test("gets edits from a preset only, in every mode of sizes", async () => {
     for (const sizes of ["any", "steps", "signed"] as const) {
       const { get, at } = await imageOn({
@@ -187,5 +189,22 @@ describe("a request", () => {
     const { get, at } = await imageOn({ renderer: namingRenderer() });
     const free = await get(at("gif?grey=true&rotate=90&blur=5&edits=1&watermark=a"));
     expect(JSON.parse(free.text)).toEqual({ format: "gif" });
+  });
+
+  test("gets another ETag once the watermark is another", async () => {
+    const renderer = namingRenderer();
+    const { get, at, site } = await imageOn({ renderer, presets: image(PNG) });
+    const first = await get(at("png?preset=a"));
+    const same = site.another({ renderer, presets: image(PNG) });
+    const other = site.another({ renderer, presets: image(SVG) });
+    const ask = (from: typeof site) =>
+      from.send("GET", at("png"), {
+        search: "preset=a",
+        headers: { "if-none-match": String(first.headers.ETag) },
+      });
+    expect((await ask(same)).status).toBe(304);
+    const changed = await ask(other);
+    expect(changed.status).toBe(200);
+    expect(changed.headers.ETag).not.toBe(first.headers.ETag);
   });
 });

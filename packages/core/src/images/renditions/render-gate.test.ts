@@ -103,6 +103,18 @@ test("a client whose pictures were cheap uses both processes", async () => {
   expect(begun).toEqual(["a1", "a2", "a3"]);
 });
 
+test("the client that was charged least comes first, by the duration of work whose cost is not reported", async () => {
+  const { render, end, begun } = site({ workers: 1 });
+  await render("slow", "slow1");
+  await render("quick", "quick1");
+  await render("slow", "slow2");
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  await end("slow1");
+  await render("quick", "quick2");
+  await end("quick1", 1);
+  expect(begun).toEqual(["slow1", "quick1", "quick2"]);
+});
+
 test("a client that joins a waiting render of another moves it to its own slot, and the other keeps its place", async () => {
   const { render, end, begun } = site({ workers: 1 });
   const claim = new RenderClaim("a");

@@ -79,6 +79,19 @@ describe.each(STORES)("the limit of an image in %s", (_name, createStore) => {
     expect(left).toContain("png-45x45");
   });
 
+  test("renditions stored by another process count towards the limit", async () => {
+    const site = open();
+    const other = site.another();
+    const { image, clock } = site;
+    for (let side = 1; side <= 8; side++) {
+      clock.now++;
+      await (side % 2 === 0 ? site : other).put(image, `png-${side}x${side}`, 3 * MIB);
+      const left = await site.names(image);
+      expect(left.length).toBeLessThanOrEqual(2);
+      expect(left).toContain(`png-${side}x${side}`);
+    }
+  });
+
   test("renditions stored at once stay within the limit together", async () => {
     const { image, fill, names, another } = open();
     const other = another();

@@ -148,6 +148,14 @@ describe("notes about renditions in a remote store", () => {
     expect((await records.list(`${ID}/`)).keys).toEqual([]);
   });
 
+  test("removal removes the notes", async () => {
+    const { records, first, read } = await createSite();
+    await read(2);
+    expect((await records.list(`${ID}/`)).keys).toEqual([keyOf.notes(ID)]);
+    await first.remove(ID);
+    expect((await records.list(`${ID}/`)).keys).toEqual([]);
+  });
+
   test.each([
     ["no JSON", Buffer.from("{")],
     ["another form", Buffer.from(JSON.stringify({ stored: [["a", "b"]], failures: {} }))],

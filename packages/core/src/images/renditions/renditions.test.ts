@@ -127,6 +127,14 @@ test("a stored rendition of a lower version is served once more, then replaced i
   expect([renders, (await store.list(`${ID}/renditions/`)).keys.length]).toEqual([["jpg"], 1]);
 });
 
+test("an older release serves a rendition of a higher version and does not replace it", async () => {
+  const store = await storage();
+  await read(service(store, releaseOf("b2", { version: () => 2 }).renderer));
+  const older = releaseOf("b1");
+  expect((await read(service(store, older.renderer))).etag).toBe(`"${ID}.jpg-high-2x2.b2"`);
+  expect(older.renders).toEqual([]);
+});
+
 test("later sizes are rendered from the stored intermediate without reading the original", async () => {
   const store = await storage();
   const { renderer } = releaseOf("b1", { usesIntermediate: () => true });
@@ -177,6 +185,12 @@ test.each([0, 5, 200])("%i stored bytes without a stamp are replaced by a rendit
   expect(await renditions.find(target(), signal)).toBeNull();
   const made = await read(renditions);
   expect(await read(service(store, releaseOf("b2").renderer))).toEqual(made);
+});
+
+test("find renders nothing", async () => {
+  const { renderer, renders } = releaseOf("b1");
+  expect(await service(await storage(), renderer).find(target(), signal)).toBeNull();
+  expect(renders).toEqual([]);
 });
 
 const LARGE = Buffer.alloc(3 * 1024 * 1024, "large");

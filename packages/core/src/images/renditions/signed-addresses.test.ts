@@ -41,6 +41,11 @@ describe("with sizes: signed", () => {
     expect((await get(at("png?resize=0x"))).status).toBe(400);
   });
 
+  test("an unknown image answers 404 without a signature", async () => {
+    const { get, at, id } = await imageOn({ sizes: "signed" });
+    expect((await get(at("png?resize=20x").replace(id, "A".repeat(22)))).status).toBe(404);
+  });
+
   test.each<[AddressedRendition]>([
     [{ format: "png", resize: "20x" }],
     [{ format: "jpg", resize: "x20", convert: "low", page: 1 }],
@@ -90,6 +95,21 @@ describe("with sizes: signed", () => {
     }
     const asPreset = address.replace(/\?.*&s=/, "?preset=thumb&s=");
     expect((await get(asPreset)).status).toBe(403);
+  });
+
+  test("a signature with changed case, padding or a missing character answers 403", async () => {
+    const { get, sign } = await imageOn({ sizes: "signed" });
+    const address = await sign({ format: "png", resize: "20x" });
+    const at = address.indexOf("&s=") + 3;
+    const signature = address.slice(at);
+    for (const wrong of [
+      signature.toLowerCase(),
+      signature.toUpperCase(),
+      `${signature}%3D`,
+      signature.slice(1),
+    ]) {
+      expect((await get(address.slice(0, at) + wrong)).status).toBe(403);
+    }
   });
 
   test("a signature is valid for every spelling of the same parameters", async () => {

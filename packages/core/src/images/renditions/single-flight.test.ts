@@ -18,6 +18,14 @@ test("simultaneous callers with the same key share one piece of work", async () 
   expect(await flights.join("k", stay, work)).toBe(2);
 });
 
+test("callers with different keys start separate work", async () => {
+  const flights = new SingleFlight<string>();
+  expect(await Promise.all(["a", "b"].map((key) => flights.join(key, stay, async () => key)))).toEqual([
+    "a",
+    "b",
+  ]);
+});
+
 test("a caller that aborts leaves, and the other callers still get the result", async () => {
   const flights = new SingleFlight<string>();
   const leaving = new AbortController();

@@ -126,6 +126,11 @@ test("a malformed Idempotency-Key answers 400 and stores nothing", async () => {
   }
 });
 
+test("an Idempotency-Key of 255 characters is accepted", async () => {
+  const site = createLifeSite();
+  expect((await create(site, { headers: { "idempotency-key": "!".repeat(255) } })).status).toBe(201);
+});
+
 test("after a rejected upload the Idempotency-Key can be used for the same file or another", async () => {
   const renderer = willingRenderer();
   const site = createLifeSite({ renderer });
@@ -220,6 +225,22 @@ describe("after a create answered 202", () => {
     const done = await create(site);
     expect(done.json).toMatchObject({ id: first.json.id, pin: first.json.pin, status: "ready" });
     expect(await imagesIn(site)).toBe(1);
+  });
+
+  test("the Idempotency-Key can be used again if the file was rejected", async () => {
+    const renderer = createFakeRenderer();
+    const site = createSite({ renderer, sweepEveryMs: false });
+    const first = created(await create(site, later));
+    (await renderer.next()).refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+    const path = `/api/images/${first.id}.json`;
+    await eventually(async () => expect((await site.send("GET", path)).status).toBe(404));
+    renderer.answer = ({ refuse }) => refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+    const again = await create(site);
+    expect([again.status, again.json.detail]).toEqual([415, "Its pixels end early."]);
+    renderer.answer = ({ accept }) => accept();
+    const next = await create(site);
+    expect(next.status).toBe(201);
+    expect(next.json.id).not.toBe(first.id);
   });
 });
 

@@ -128,6 +128,13 @@ describe("an upload that takes longer than asyncAfterMs", () => {
     admitting.accept();
     expect((await creating).status).toBe(201);
   });
+
+  test("answers 202 with only the URL as text", async () => {
+    const site = createSite({ asyncAfterMs: 0 });
+    const answer = await site.send("POST", "/api/images.txt");
+    expect(answer.status).toBe(202);
+    expect(answer.text).toBe(`${answer.headers.Location}\n`);
+  });
 });
 
 describe("a create with Prefer: respond-async", () => {

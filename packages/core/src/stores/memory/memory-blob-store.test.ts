@@ -40,6 +40,16 @@ test("a memory store frees the space of conflicting, failed and replaced writes"
   await store.put("a", Buffer.alloc(1000));
 });
 
+test("two memory stores share neither blobs nor revisions", async () => {
+  const [one, other] = [createMemoryBlobStore(), createMemoryBlobStore()];
+  const { revision } = await one.put("a", Buffer.from("1"));
+  await other.put("a", Buffer.from("1"));
+  assert.equal(other.isCurrent("a", revision), false);
+  await expect(other.put("a", Buffer.from("2"), { ifRevision: revision })).rejects.toMatchObject({
+    code: "conflict",
+  });
+});
+
 test("a write rejects if the memory store is closed during its body", async () => {
   const store = createMemoryBlobStore();
   const put = store.put("a", Readable.from([Buffer.from("late")]));

@@ -32,6 +32,22 @@ test("the memory limiter applies maxKeys to each rule separately", async () => {
   await limiter.close();
 });
 
+test("the memory limiter counts a hundred thousand keys within 100 MB", { timeout: 60_000 }, async () => {
+  const script = `
+    import { createMemoryRateLimiter } from "@outrigger/core";
+    const limiter = createMemoryRateLimiter();
+    globalThis.gc();
+    const before = process.memoryUsage().heapUsed;
+    for (let key = 0; key < 150_000; key++) await limiter.consume("client-" + key, { limit: 9, windowMs: 60_000 });
+    globalThis.gc();
+    console.log(process.memoryUsage().heapUsed - before);
+    // Still in use, so its keys were not collected.
+    await limiter.close();
+  `;
+  const bytes = Number(await run(["--expose-gc", "--input-type=module", "--eval", script]));
+  assert.ok(bytes > 1e6 && bytes < 100e6, `${bytes} bytes`);
+});
+
 test("the memory limiter keeps no process alive", async () => {
   const script = `
     import { createMemoryRateLimiter } from "@outrigger/core";

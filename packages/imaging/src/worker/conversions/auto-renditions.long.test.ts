@@ -102,6 +102,17 @@ test("an animation keeps frames, delays and loop count as WebP of the quality au
   }
 });
 
+test("the quality auto gives the same bytes from an intermediate and from the original", async () => {
+  const bytes = await sharp(smooth(2000, 1400)).removeAlpha().png({ compressionLevel: 0 }).toBuffer();
+  const spec = { format: "webp", quality: "auto", maxWidth: 300 } as const;
+  const first = await renderer.render({ bytes }, "image/png", spec);
+  const { intermediate } = first;
+  expect(intermediate).toBeDefined();
+  const options = { fromIntermediate: true };
+  const again = await renderer.render({ bytes: intermediate ?? Buffer.alloc(0) }, "image/png", spec, options);
+  expect(again.bytes.equals(first.bytes)).toBe(true);
+});
+
 test("workers still refuse WebP and AVIF as originals after a search", async () => {
   const one = createRenderer({ workers: 1 });
   try {

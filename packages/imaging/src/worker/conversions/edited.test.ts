@@ -1,8 +1,16 @@
-import type { OriginalType, PictureEdits, RenditionSpec, Watermark } from "@outrigger/core/images";
+import type {
+  ImageFormat,
+  OriginalType,
+  PictureEdits,
+  RenditionSpec,
+  Watermark,
+} from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, describe, expect, test } from "vitest";
 import { animation, CORNERS, cornered, cornersOf, distance, type Rgb } from "../../../test/pictures.ts";
+import { openPdf } from "../pdf/open-pdf.ts";
+import { writePsd } from "../psd/write-psd.ts";
 
 const renderer = createRenderer();
 const SIZE = { width: 60, height: 40 };
@@ -23,6 +31,18 @@ async function edited(
   const all = { format: "png", ...spec, edits: { digest: "0".repeat(16), ...edits } } as const;
   return (await renderer.render({ bytes }, type, all)).bytes;
 }
+
+const SVG = Buffer.from(
+  `<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><path fill="#f00" d="M0 0h60v40H0z"/></svg>`,
+);
+const SOURCES: [OriginalType, Buffer][] = [
+  ["image/png", png],
+  ["image/jpeg", await sharp(PIXELS, { raw }).jpeg().toBuffer()],
+  ["image/gif", await sharp(PIXELS, { raw }).gif().toBuffer()],
+  ["image/svg+xml", SVG],
+  ["image/x-photoshop", writePsd(PIXELS, { ...SIZE, channels: 3 })],
+  ["application/pdf", (await renderer.render({ bytes: SVG }, "image/svg+xml", { format: "pdf" })).bytes],
+];
 
 /** A watermark of one colour, 20 × 10 pixels. */
 async function mark(more: Partial<Watermark> = {}, colour = "#ff00ff"): Promise<Watermark> {
@@ -228,6 +248,42 @@ describe("edits of an animation", () => {
       const frame = await sharp(out, { page }).removeAlpha().png().toBuffer();
       const seen = [await pixelAt(frame, 15, 20), await pixelAt(frame, 8, 5)] as Rgb[];
       expect(distance(seen, [colour, [255, 0, 255]]), `frame ${page}`).toBeLessThan(40);
+    }
+  });
+});
+
+test("edits give the same bytes from an intermediate as from the original", async () => {
+  const svg = await renderer.render({ bytes: SVG }, "image/svg+xml", { format: "pdf" });
+  const spec: RenditionSpec = {
+    ...{ format: "png", width: 30, height: 20 },
+    edits: { digest: "0".repeat(16), rotate: 90, grey: true, watermark: await mark() },
+  };
+  const first = await renderer.render({ bytes: svg.bytes }, "application/pdf", spec);
+  const { intermediate = Buffer.alloc(0) } = first;
+  expect(intermediate.length).toBeGreaterThan(0);
+  const work = { fromIntermediate: true };
+  const again = await renderer.render({ bytes: intermediate }, "application/pdf", spec, work);
+  expect(again.bytes.equals(first.bytes)).toBe(true);
+  expect(await pixelAt(first.bytes, 0, 0)).not.toEqual([255, 0, 0]);
+});
+
+describe("edits of each type", () => {
+  test.each(SOURCES)("%s as its own format is pixels of the turned size", async (type, bytes) => {
+    const own: Record<OriginalType, ImageFormat> = {
+      ...{ "image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/svg+xml": "svg" },
+      ...{ "image/x-photoshop": "psd", "application/pdf": "pdf" },
+    };
+    const out = await edited({ rotate: 90 }, { format: own[type] }, [bytes, type]);
+    if (type === "image/x-photoshop") {
+      expect([out.readUInt32BE(18), out.readUInt32BE(14)]).toEqual([40, 60]);
+    } else if (type === "application/pdf") {
+      // A page keeps its size on paper: two pixels per point.
+      const { natural, pages } = await openPdf(out, { maxPixels: 1e6 });
+      expect([natural, pages]).toEqual([{ width: 80, height: 120 }, 1]);
+    } else {
+      const { width, height } = await sharp(out).metadata();
+      expect([width, height]).toEqual([40, 60]);
+      if (type === "image/svg+xml") expect(out.toString()).toContain("data:image/png;base64,");
     }
   });
 });

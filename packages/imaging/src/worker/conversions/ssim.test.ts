@@ -237,4 +237,16 @@ describe("findQuality", () => {
     );
     expect(found.quality).toBe(90);
   });
+
+  test("comes within 4 of the lowest quality that suffices, for curves like those of encoders", async () => {
+    for (const power of [0.8, 1, 1.4, 2, 3]) {
+      for (let sufficient = RANGE.lowest; sufficient <= RANGE.high; sufficient++) {
+        // 1 - SSIM falls to 0.02 at `sufficient`.
+        const curve = (quality: number) => 1 - 0.02 * ((102 - quality) / (102 - sufficient)) ** power;
+        const { found } = await searched(curve);
+        expect(found.quality).toBeGreaterThanOrEqual(sufficient);
+        expect(found.quality - sufficient, `power ${power}, ${sufficient} suffices`).toBeLessThanOrEqual(4);
+      }
+    }
+  });
 });

@@ -125,6 +125,18 @@ test("other formats, bars and edits of an HDR JPEG have no gain map and show the
   }
 });
 
+test("a JPEG with a false list of pictures is rendered as without it, byte for byte", async () => {
+  const expected = await render(parts.picture, { maxWidth: 100 });
+  const lists = [
+    multiPicture(parts.picture, [{ bytes: parts.map }]),
+    multiPicture(parts.picture, [{ bytes: withSegments(parts.map, mapIso()), offset: 0xffff_0000 }]),
+    multiPicture(withSegments(parts.picture, PICTURE_ISO), [
+      { bytes: withSegments(parts.map, segment(0xe2, mapIso().subarray(4, -20))) },
+    ]),
+  ];
+  for (const list of lists) expect((await render(list, { maxWidth: 100 })).equals(expected)).toBe(true);
+});
+
 test("a JPEG whose gain map cannot be decoded is rendered without it", async () => {
   const broken = Buffer.from(withSegments(parts.map, mapIso()));
   const scan = broken.indexOf(Buffer.of(0xff, 0xc4));

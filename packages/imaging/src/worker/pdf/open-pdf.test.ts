@@ -26,6 +26,18 @@ async function drawn(bytes: Buffer, options: DecodeOptions & { page?: number; ma
   };
 }
 
+test("openPdf gives a page two pixels per point", async () => {
+  const bytes = samplePdf([{ content: QUARTERS }, {}, {}]);
+  const { decode, ...facts } = await openPdf(bytes, { maxPixels: MAX_PIXELS });
+  expect(facts).toEqual({ natural: { width: 120, height: 80 }, frames: 1, pages: 3, scalable: true });
+  expect(await drawn(bytes)).toEqual({
+    natural: [120, 80],
+    size: [120, 80],
+    channels: 3,
+    corners: [RED, GREEN, BLUE, YELLOW],
+  });
+});
+
 test.each([
   ["/Rotate 90", [80, 120], [YELLOW, RED, GREEN, BLUE]],
   ["/Rotate 180", [120, 80], [BLUE, YELLOW, RED, GREEN]],
@@ -134,11 +146,29 @@ describe("an encrypted PDF", () => {
 
 const box = (width: number, height: number) => ({ entries: `/MediaBox[0 0 ${width} ${height}]` });
 
+test("listPageSizes returns one run for pages of equal size", async () => {
+  const pdf = samplePdf([box(100, 200), box(100, 200), box(200, 100), box(100, 200)]);
+  expect(await listPageSizes(pdf)).toEqual([
+    [1, 200, 400],
+    [3, 400, 200],
+    [4, 200, 400],
+  ]);
+});
+
 test("listPageSizes returns the sizes of the rotated crop boxes", async () => {
   const pdf = samplePdf([box(100, 200), { entries: "/MediaBox[0 0 300 300]/CropBox[0 0 50 60]/Rotate 90" }]);
   expect(await listPageSizes(pdf)).toEqual([
     [1, 200, 400],
     [2, 120, 100],
+  ]);
+});
+
+test("listPageSizes returns 0 by 0 for a page without area, and sizes for later pages", async () => {
+  const pdf = samplePdf([box(100, 200), box(300_000, 300_000), box(100, 200)]);
+  expect(await listPageSizes(pdf)).toEqual([
+    [1, 200, 400],
+    [2, 0, 0],
+    [3, 200, 400],
   ]);
 });
 

@@ -64,6 +64,11 @@ test("stripJpeg removes a gain map unless it is asked to keep it", () => {
   expect(Buffer.concat(stripJpeg(parts.iso) ?? []).includes("MPF\0")).toBe(false);
 });
 
+test("stripJpeg keeps the gain map that sharp writes", async () => {
+  const stripped = strip(parts.iso);
+  await expectHdr(stripped, (await mapIn(parts.iso)) ?? Buffer.alloc(0), parts.iso);
+});
+
 describe.each(["MM", "II"] as const)("stripJpeg, list of pictures in byte order %s", (order) => {
   test("keeps a gain map in Android's form without the metadata of picture and map", async () => {
     const picture = withSegments(parts.picture, ...PERSONAL, pictureXmp(androidMap.length));

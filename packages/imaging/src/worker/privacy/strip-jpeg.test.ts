@@ -4,7 +4,7 @@ import { type ByteOrder, EXIF_SECRET, exifBlock } from "../../../test/exif-block
 import { segment, withSegments } from "../../../test/hdr-jpegs.ts";
 import { cornered } from "../../../test/pictures.ts";
 import { stripped } from "../../../test/stripped.ts";
-import { readExifOrientation } from "./exif-orientation.ts";
+import { readExifOrientation, writeExifOrientation } from "./exif-orientation.ts";
 import { findJpegMetadata, stripJpeg } from "./strip-jpeg.ts";
 
 const SECRET = "a secret";
@@ -120,6 +120,11 @@ test("stripJpeg ignores an end marker or a picture within a segment", () => {
   expect(strip(withSegments(plain, segment(COM, plain.toString("latin1"))))).toEqual(plain);
 });
 
+test("stripJpeg returns null for a picture without metadata", () => {
+  expect(stripJpeg(plain)).toBeNull();
+  expect(stripJpeg(progressive)).toBeNull();
+});
+
 test("stripJpeg skips fill bytes and junk, as libjpeg does", async () => {
   const filled = withSegments(
     plain,
@@ -177,6 +182,12 @@ test.each([
 ])("readExifOrientation reads an orientation of type %s, as libexif does", (_, type) => {
   expect(readExifOrientation(exifBlock(6, "II", type))).toBe(6);
   expect(readExifOrientation(exifBlock(6, "MM", type))).toBe(6);
+});
+
+test("readExifOrientation reads blocks of writeExifOrientation", () => {
+  for (const orientation of orientations) {
+    expect(readExifOrientation(writeExifOrientation(orientation))).toBe(orientation);
+  }
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import sharp from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
+import { layer, layeredPsd } from "../../../../../test/support/layered-psd.ts";
 import { patterned } from "../../../../../test/support/psd-colours.ts";
 import { largestDifference, readPsdPixels } from "../../../../../test/support/psd-pixels.ts";
 import { type SamplePsd, samplePsd } from "../../../../../test/support/psd-samples.ts";
@@ -60,6 +61,12 @@ describe("openPsd applies the profile", () => {
     ).toBeLessThan(2);
   });
 
+  test("of an indexed picture", async () => {
+    const palette = Buffer.concat([200, 100, 50].map((sample) => Buffer.alloc(256, sample)));
+    const pixel = await firstPixel({ mode: "indexed", palette, channels: [[7]], iccProfile: displayP3 });
+    expect(largestDifference(pixel, fromP3)).toBeLessThan(2);
+  });
+
   test.each([8, 16] as const)("of grey of %s bits, with and without alpha", async (depth) => {
     const scale = depth === 16 ? 257 : 1;
     const grey = { mode: "greyscale", depth, iccProfile: linearGrey } as const;
@@ -83,11 +90,30 @@ describe("openPsd applies the profile", () => {
     });
     expect(transparent).toEqual([...opaque, 255]);
   });
+
+  test("of a picture composed of layers", async () => {
+    const bytes = layeredPsd(
+      { width: 1, height: 1 },
+      [layer([0, 0, 1, 1], [200, 100, 50, 255])],
+      {},
+      displayP3,
+    );
+    const pixel = (await readPsdPixels(bytes)).at(0, 0);
+    expect(largestDifference(pixel, [...fromP3, 255])).toBeLessThan(2);
+  });
 });
 
 describe("openPsd ignores a profile", () => {
   const channels = [[200], [100], [50]];
   const asItIs = [200, 100, 50];
+
+  test("of another colour space", async () => {
+    expect(await firstPixel({ channels, iccProfile: cmyk })).toEqual(asItIs);
+    expect(await firstPixel({ channels, iccProfile: linearGrey })).toEqual(asItIs);
+    expect(await firstPixel({ mode: "greyscale", channels: [[80]], iccProfile: displayP3 })).toEqual([
+      80, 80, 80,
+    ]);
+  });
 
   test("without valid data or tags", async () => {
     const damaged = Buffer.from(displayP3).fill(0xee, 132);

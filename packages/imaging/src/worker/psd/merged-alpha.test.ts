@@ -1,3 +1,4 @@
+import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { type Colour, expectColours, patterned } from "../../../../../test/support/psd-colours.ts";
 import { readPsdPixels } from "../../../../../test/support/psd-pixels.ts";
@@ -8,6 +9,7 @@ import {
   section,
   unicodeAlphaNames,
 } from "../../../../../test/support/psd-samples.ts";
+import { openPsd } from "./open-psd.ts";
 
 /** Of each mode and depth: a stored colour, white, opaque alpha, the colour as it is seen, and its tolerance. */
 const cases: [
@@ -89,6 +91,21 @@ describe.each(cases)("merged alpha of %j", (sample, stored, white, opaque, seen,
     const resources = [alphaIds(7, 0)];
     await expectColours(patterned(selected, { ...sample, resources }), selected, tolerance);
   });
+
+  test("a picture without an extra channel has no alpha", async () => {
+    const opaque = colours.map(({ stored, seen }) => ({ stored: stored.slice(0, -1), seen }));
+    expect((await readPsdPixels(patterned(opaque, { ...sample, layers: -1 }))).channels).toBe(3);
+  });
+
+  test("resizing ignores the colour of transparent pixels", async () => {
+    const picture = await openPsd(patterned(colours, { ...sample, layers: -1 }), { maxPixels: 100 });
+    const resized = (await picture.decode()).resize(1, 1, { fit: "fill" }).png();
+    const [redness = 0, , , alpha = 0] = await sharp(await resized.toBuffer())
+      .raw()
+      .toBuffer();
+    expect(Math.abs(redness - (seen[0] ?? 0))).toBeLessThanOrEqual(tolerance + 2);
+    expect(Math.abs(alpha - 255 * 0.6)).toBeLessThanOrEqual(12);
+  });
 });
 
 test.each([
@@ -127,6 +144,11 @@ test.each([16, 32] as const)(
     }
   },
 );
+
+test("openPsd keeps alpha 0 for fully transparent pixels", async () => {
+  const bytes = patterned([{ stored: [255, 255, 255, 0], seen: [] }], { layers: -1 });
+  expect((await readPsdPixels(bytes)).at(0, 0)[3]).toBe(0);
+});
 
 test.each([
   ["Mtrn", 8],

@@ -89,6 +89,11 @@ describe.each(modes)("openPsd reads %s", (_, sample, colours, tolerance) => {
   });
 });
 
+test("openPsd reports the size before decoding", async () => {
+  const { decode: _, ...measures } = await openPsd(patterned(RGB), { maxPixels: 20 });
+  expect(measures).toEqual({ natural: { width: 5, height: 4 }, frames: 1, pages: 1, scalable: false });
+});
+
 test("openPsd decodes repeatedly without modifying the file", async () => {
   const bytes = patterned(CMYK, { mode: "cmyk", depth: 16, compression: "raw" });
   const before = Buffer.from(bytes);
@@ -118,6 +123,12 @@ function header(fields: Record<number, number> = {}): Buffer {
   for (const [position, value] of Object.entries(fields)) bytes.writeUInt16BE(value, Number(position));
   return bytes;
 }
+
+test("readPsdHeader reads the declared values", () => {
+  const declared = { width: 5, height: 4, channels: 3, depth: 8, mode: "rgb" };
+  expect(readPsdHeader(header())).toEqual({ ...declared, large: false });
+  expect(readPsdHeader(header({ 4: 2 }))).toEqual({ ...declared, large: true });
+});
 
 test("readPsdHeader accepts up to 300,000 pixels a side in a PSD as in a PSB", () => {
   for (const version of [1, 2]) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createRandom } from "../../../../../test/hostile/random.ts";
 import { largestDifference, readPsdPixels } from "../../../../../test/support/psd-pixels.ts";
+import { openPsd } from "./open-psd.ts";
 import { maxPackedBytes, packBits, unpackBits } from "./pack-bits.ts";
 import { writePsd } from "./write-psd.ts";
 
@@ -72,6 +73,11 @@ test("writePsd packs one colour to almost nothing, and noise to little more than
   expect(writePsd(noise, size).length).toBeLessThan(760_000);
 });
 
+test("openPsd reports the size of a written PSD", async () => {
+  const bytes = writePsd(pixelsOf(30, 20, 4), { width: 30, height: 20, channels: 4 });
+  expect((await openPsd(bytes, { maxPixels: 600 })).natural).toEqual({ width: 30, height: 20 });
+});
+
 test.each([
   ["no width", 0, { width: 0, height: 1, channels: 3 }],
   ["a side over 30,000", 90_003, { width: 30_001, height: 1, channels: 3 }],
@@ -93,6 +99,13 @@ function unpack(packed: readonly number[], length: number): number[] | null {
   const target = Buffer.alloc(length);
   return unpackBits(Buffer.from(packed), 0, packed.length, target, length) ? [...target] : null;
 }
+
+test("packBits packs runs and literals", () => {
+  expect(pack([7, 7, 7, 7])).toEqual([0xfd, 7]);
+  expect(pack([1, 2, 3])).toEqual([2, 1, 2, 3]);
+  expect(pack([1, 2, 2, 2, 3])).toEqual([0, 1, 0xfe, 2, 0, 3]);
+  expect(pack([])).toEqual([]);
+});
 
 test("unpackBits unpacks the example of Apple's Technical Note 1023", () => {
   const packed = [0xfe, 0xaa, 0x02, 0x80, 0x00, 0x2a, 0xfd, 0xaa, 0x03, 0x80, 0x00, 0x2a, 0x22, 0xf7, 0xaa];

@@ -15,7 +15,7 @@ export function unusualForm(bytes: Buffer, type: OriginalType): string | null {
   if (type === "image/png" && bytes.toString("latin1", 12, 16) === "CgBI") {
     return "it is in the form of PNG that Xcode makes for iPhone apps (CgBI)";
   }
-  if (type !== "image/jpeg") return null;
+  if (type !== "image/jpeg" || !hasSignature(bytes, type)) return null;
   for (const { marker, payload } of readJpegSegments(bytes)) {
     if (!isFrame(marker) || payload.length < 6) continue;
     const [precision = 8, components = 3] = [payload[0], payload[5]];

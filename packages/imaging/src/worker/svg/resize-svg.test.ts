@@ -84,6 +84,23 @@ describe("a resized SVG equals librsvg's drawing at that scale:", () => {
   });
 });
 
+test("a resized SVG fills its box despite rounding of the aspect ratio", async () => {
+  const svg = clean('width="300" height="100"', '<rect width="300" height="100" fill="#fff"/>');
+  const { data } = await pixels(resizeSvg(svg, { width: 50, height: 17 }));
+  expect(new Set(data)).toEqual(new Set([255]));
+});
+
+test("resizing an SVG twice equals resizing it once", () => {
+  for (const attributes of ['width="60" height="40"', 'style="width:60px;height:40px" viewBox="0 0 60 40"']) {
+    const once = resizeSvg(clean(attributes), { width: 30, height: 20 });
+    const twice = resizeSvg(resizeSvg(clean(attributes), { width: 90, height: 60 }), {
+      width: 30,
+      height: 20,
+    });
+    expect(twice.toString()).toBe(once.toString());
+  }
+});
+
 const picture = sharp({ create: { width: 7, height: 5, channels: 3, background: "#09c" } });
 
 test.each([

@@ -26,6 +26,13 @@ test("readSvgRoot and writeSvgRoot keep the attributes of a clean root", () => {
   );
 });
 
+test("writeSvgRoot keeps an empty root empty", () => {
+  const root = readSvgRoot(Buffer.from(`<svg ${NAMESPACE}/>`));
+  expect(writeSvgRoot(withRootAttributes(root, { width: "1" })).toString()).toBe(
+    `<svg ${NAMESPACE} width="1"/>`,
+  );
+});
+
 test.each([
   `<svg ${NAMESPACE} width='9'><g/></svg>`,
   `<svg ${NAMESPACE} width="&#57;"><g/></svg>`,

@@ -66,6 +66,13 @@ test("empty fields of the form mean the name of the file and the default lifetim
   expect(created[0]?.image).toMatchObject({ name: "picture.png", expiresAt: "2026-03-03T12:00:00.000Z" });
 });
 
+test("the bytes decide about the type, because browsers declare it by the file name", async () => {
+  const { site, created, post } = formSite();
+  expect((await post({ fileType: "image/webp" })).status).toBe(201);
+  expect(created[0]?.image.type).toBe("image/png");
+  expect((await site.create({ fileType: "image/webp" })).status).toBe(415);
+});
+
 test("an image that is still processed answers 202 with Retry-After and the same page", async () => {
   const { created, post } = formSite({ renderer: createFakeRenderer(), asyncAfterMs: 0 });
   const answer = await post();

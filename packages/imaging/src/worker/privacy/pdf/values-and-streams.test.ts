@@ -24,6 +24,11 @@ test("deflateToLength returns null when the content does not fit", () => {
   expect(deflateToLength(content, 0)).toBeNull();
 });
 
+test("deflateToLength packs empty content", () => {
+  const unpacked = inflateSync(deflateToLength(Buffer.alloc(0), 100) ?? "");
+  expect(unpacked).toEqual(Buffer.alloc(unpacked.length));
+});
+
 function decode(filters: readonly string[], stored: Buffer, bytes: number) {
   const dictionary = parsePdfValue(
     Buffer.from(`<</Filter[${filters.map((name) => `/${name}`).join("")}]>>`),

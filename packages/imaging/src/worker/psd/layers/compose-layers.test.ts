@@ -37,6 +37,14 @@ const RED = [255, 0, 0, 255];
 const HALF = [100, 100, 100, 255];
 
 describe("composed layers", () => {
+  test("cover the layers below them", async () => {
+    await expectDrawn([background, layer([0, 0, 4, 4], [255, 0, 0, 255])], RED, GREY);
+  });
+
+  test("leave the rest of the canvas transparent", async () => {
+    await expectDrawn([layer([0, 0, 4, 4], [255, 0, 0, 255])], RED, [0, 0, 0, 0]);
+  });
+
   test("are clipped to the canvas", async () => {
     const children = [
       background,
@@ -126,6 +134,11 @@ describe("layer masks", () => {
   test("hide the area outside them when it is black", async () => {
     const masked = covering([255, 0, 0, 255], { mask: { ...mask, defaultColor: 0 } });
     await expectDrawn([background, masked], [228, 100, 100, 255], GREY);
+  });
+
+  test("keep the area outside them when it is white", async () => {
+    const masked = covering([255, 0, 0, 255], { mask: { ...mask, defaultColor: 255 } });
+    await expectDrawn([background, masked], [228, 100, 100, 255], RED);
   });
 
   test("do nothing when they are disabled", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { largestDifference } from "../../../../../../../test/support/psd-pixels.ts";
 import type { StoredRows } from "../../stored-rows.ts";
 import { drawPattern, type Pattern } from "./pattern.ts";
 import { readPatternShapes } from "./read-patterns.ts";
@@ -47,6 +48,20 @@ test("drawPattern turns a pattern counter-clockwise", async () => {
 test("drawPattern moves a pattern in any direction", async () => {
   const rows = [40, 30, 40, 30, 20, 10, 20, 10];
   expect(await redsOf(pattern({ origin: { x: -1, y: 5 } }))).toEqual([...rows, ...rows]);
+});
+
+test("drawPattern enlarges a pattern", async () => {
+  const reds = await redsOf(pattern({ scale: 2 }));
+  // The scaling is cubic, so it exceeds the range a little.
+  const corners = [reds[0], reds[3], reds[12], reds[15]].map((red) => red ?? -1);
+  expect(largestDifference(corners, [10, 20, 30, 40]), `${reds}`).toBeLessThanOrEqual(3);
+});
+
+test("drawPattern keeps the transparency of a pattern", async () => {
+  const { stored } = pattern();
+  const drawn = pattern({ stored: { ...stored, alpha: plane([0, 255, 128, 255], 2) } });
+  const pixels = await drawPattern(drawn, { left: 0, top: 0, right: 2, bottom: 2 });
+  expect([3, 7, 11, 15].map((at) => pixels[at])).toEqual([0, 255, 128, 255]);
 });
 
 /** A block as Photoshop writes it, reduced to what is read. */
