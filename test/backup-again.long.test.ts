@@ -179,7 +179,7 @@ describe("backupStorage of a live source", () => {
   it("a backup names damaged files of the source, exits with 1, and keeps the good copies of the run before", async () => {
     const cwd = await temporaryDirectory();
     const [id = ""] = await stockDirectory(join(cwd, "data"), 5, 2_000);
-    const args = ["backup", "--to", "file:./backup", "--quiet"];
+    const args = ["backup", "--to", "file:./backup"];
     expect((await run(cwd, args, {})).code).toBe(0);
     const data = createFsBlobStore({ directory: join(cwd, "data") });
     const good = await read(data, `${id}/original`);

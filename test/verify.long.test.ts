@@ -188,7 +188,7 @@ describe("outrigger images", () => {
       1,
       expect.stringContaining(`${path} is not of a verification of this storage`),
     ]);
-    const { code, stdout } = await ran(place, "images", "verify", "--state", path, "--quiet");
+    const { code, stdout } = await ran(place, "images", "verify", "--state", path);
     expect(code).toBe(1);
     const [orphan, usage, summary] = stdout.split("\n");
     expect(orphan).toMatch(

@@ -16,7 +16,7 @@ export function animated(
   before: Buffer[] = [],
   frame: Partial<GifFrame> = {},
 ): Buffer {
-  const frames = delays.map((delay, index) => ({ ...SIZE, delay, index: () => index + 1, ...frame }));
+  const frames = delays.map((delay, index) => ({ ...SIZE, delay, index: () => (index + 1) % 64, ...frame }));
   return writeGif({ ...SIZE, before, frames });
 }
 
