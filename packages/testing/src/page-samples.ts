@@ -44,6 +44,7 @@ export const IMAGE: ImageView = {
   width: 1600,
   height: 900,
   pages: 1,
+  warnings: [],
   focus: null,
   placeholder: "IPgBBYDpX4uWhVNlW/hzirPy/lu5",
   page: 1,

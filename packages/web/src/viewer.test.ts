@@ -129,6 +129,14 @@ describe("viewer", () => {
     expect(html).not.toContain("<nav");
   });
 
+  it("names what was not kept of the upload", () => {
+    const html = viewer({ warnings: ["colors_reduced", "first_frame_only"] });
+    expect(html).toContain(
+      "<dt>Not kept</dt><dd>colours beyond 256, frames after the first, in other formats and sizes</dd>",
+    );
+    expect(viewer({})).not.toContain("Not kept");
+  });
+
   it("gives addresses of the shown page, and of the whole original", () => {
     const html = viewer({ type: "application/pdf", pages: 12, page: 3 });
     expect(shownPicture({ type: "application/pdf", pages: 12, page: 3 })).toBe(`${BYTES}.webp?page=3`);

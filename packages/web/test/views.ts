@@ -21,6 +21,7 @@ export const IMAGE: ImageView = {
   height: 900,
   pages: 1,
   focus: null,
+  warnings: [],
   placeholder: null,
   page: 1,
   agent: { name: "Shutter", version: "2.14.1" },

@@ -1,4 +1,4 @@
-import type { ConvertibleType, ImageFormat, OriginalType, PicturePoint } from "./renderer.ts";
+import type { ConvertibleType, ImageFormat, ImageWarning, OriginalType, PicturePoint } from "./renderer.ts";
 
 /** Server-rendered HTML with its Content-Security-Policy. */
 export interface Page {
@@ -37,6 +37,8 @@ export interface ImageView extends PlacedView {
   width: number | null;
   height: number | null;
   pages: number | null;
+  /** What the picture lacks of the uploaded file. */
+  warnings: readonly ImageWarning[];
   /** The point that a cut rendition keeps; `null`: the centre. */
   focus: PicturePoint | null;
   /** ThumbHash of the first page in base64; `null`: none. */

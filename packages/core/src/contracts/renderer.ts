@@ -13,10 +13,16 @@ export type OriginalType =
 export type ConvertibleType = "image/webp" | "image/avif" | "image/tiff" | "image/heic";
 
 /**
- * What a stored picture lacks of the uploaded file. `colors_reduced`: a GIF has 256 colours. `depth_reduced`: channels of more than
- * 8 bits. `first_frame_only` and `first_page_only`: an animation, a document.
+ * What a stored picture, or its renditions, lack of the uploaded file. `colors_reduced`: a GIF has 256 colours. `depth_reduced`:
+ * channels of more than 8 bits. `first_frame_only`: an animation; renditions of an animated PNG. `first_page_only`: a document.
+ * `text_removed`: the HTML of an SVG.
  */
-export type ImageWarning = "colors_reduced" | "depth_reduced" | "first_frame_only" | "first_page_only";
+export type ImageWarning =
+  | "colors_reduced"
+  | "depth_reduced"
+  | "first_frame_only"
+  | "first_page_only"
+  | "text_removed";
 
 /** Formats in which an image is served, named by their file extension. */
 export type ImageFormat = "png" | "jpg" | "gif" | "svg" | "psd" | "pdf" | "webp" | "avif";
@@ -80,7 +86,7 @@ export interface Admission extends ImageInfo, PicturePreview {
   pageSizes?: PageSizes;
   /** The type of the cleaned file, if the upload was converted to it. */
   type?: OriginalType;
-  /** What the cleaned file lacks. Absent: nothing. */
+  /** What the stored file or its renditions lack. Absent: nothing. */
   warnings?: readonly ImageWarning[];
   /** The file at `cleanedPath`, to be stored instead; `null` if the file can be stored unchanged. */
   cleaned: {

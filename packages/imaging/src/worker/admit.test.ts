@@ -13,6 +13,7 @@ import { svg } from "../../test/hostile-svgs.ts";
 import { animation, CORNERS, cornered, photo, type Rgb } from "../../test/pictures.ts";
 import { MAX_PIECES } from "../shared/wire.ts";
 import { describePieces } from "./admit.ts";
+import { writePngChunk } from "./png/png-chunks.ts";
 
 const renderer = createRenderer();
 let originals: Record<"png" | "interlaced" | "jpeg" | "progressive" | "gif", Buffer>;
@@ -110,6 +111,28 @@ test("admit reports page sizes only for a PDF with several pages", async () => {
   expect(await renderer.admit({ bytes: originals.gif }, "image/gif", options)).not.toHaveProperty(
     "pageSizes",
   );
+});
+
+test("admit warns of frames and text that renditions lack", async () => {
+  const options = { cleanedPath: join(tmpdir(), "warned") };
+  const warningsOf = async (bytes: Buffer, type: OriginalType) =>
+    (await renderer.admit({ bytes }, type, options)).warnings;
+  const animated = (frames: number) => {
+    const control = Buffer.alloc(8);
+    control.writeUInt32BE(frames);
+    return Buffer.concat([
+      originals.png.subarray(0, 33),
+      writePngChunk("acTL", control),
+      originals.png.subarray(33),
+    ]);
+  };
+  expect(await warningsOf(animated(3), "image/png")).toEqual(["first_frame_only"]);
+  expect(await warningsOf(animated(1), "image/png")).toBeUndefined();
+  expect(await warningsOf(originals.png, "image/png")).toBeUndefined();
+  const label = '<foreignObject><p xmlns="http://www.w3.org/1999/xhtml">Start</p></foreignObject>';
+  expect(
+    await warningsOf(Buffer.from(svg(9, `<rect width="9" height="9"/>${label}`)), "image/svg+xml"),
+  ).toEqual(["text_removed"]);
 });
 
 test("admit rejects with store_unavailable for a file that cannot be read", async () => {

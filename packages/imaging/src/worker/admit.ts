@@ -17,10 +17,10 @@ import { openPicture } from "./open-picture.ts";
 import { listPageSizes } from "./pdf/open-pdf.ts";
 import { repairPdf } from "./pdf/repair-pdf.ts";
 import { type Picture, unreadable } from "./picture.ts";
-import { hasSoundEnd } from "./png/png-chunks.ts";
+import { hasSoundEnd, isAnimatedPng } from "./png/png-chunks.ts";
 import { stripMetadata } from "./privacy/strip-metadata.ts";
 import { repairRaster, unusualForm } from "./repair/repair.ts";
-import { cleanSvg } from "./svg/clean-svg.ts";
+import { cleanUpload } from "./svg/clean-svg.ts";
 
 /** Sides of the picture that {@link makePreview} reads. A ThumbHash holds at most seven waves per side. */
 const PREVIEW_SIDE = 16;
@@ -46,15 +46,21 @@ export async function admit(
     };
   }
   if (type === "image/svg+xml") {
-    const clean = cleanSvg(bytes);
+    const { document: clean, lostText } = cleanUpload(bytes);
     const info = await decodeAll(clean, await openPicture(clean, type, limits), type, limits);
-    return { ...info, cleaned: clean.equals(bytes) ? null : [clean] };
+    return {
+      ...info,
+      ...(lostText ? { warnings: ["text_removed"] } : {}),
+      cleaned: clean.equals(bytes) ? null : [clean],
+    };
   }
   const { sound, info } = await readSound(bytes, type, limits);
   const pageSizes = info.pages > 1 && type === "application/pdf" ? await listPageSizes(sound) : null;
   const stripped = await stripMetadata(sound, type, kept);
   return {
     ...info,
+    // Its renditions show one frame.
+    ...(type === "image/png" && isAnimatedPng(sound) ? { warnings: ["first_frame_only"] } : {}),
     ...(pageSizes === null ? {} : { pageSizes }),
     cleaned: stripped ?? (sound === bytes ? null : [sound]),
   };

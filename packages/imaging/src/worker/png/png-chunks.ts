@@ -55,6 +55,15 @@ export function hasSoundEnd(bytes: Buffer): boolean {
   return data.every((chunk) => chunk.end <= lastQuarter || isSound(bytes, chunk));
 }
 
+/** Whether a PNG has several frames (PNG 3, clause 11.3.6.1). */
+export function isAnimatedPng(bytes: Buffer): boolean {
+  for (const { type, data } of readPngChunks(bytes)) {
+    if (type === "acTL") return data.length >= 8 && data.readUInt32BE(0) > 1;
+    if (type === "IDAT") return false;
+  }
+  return false;
+}
+
 export function writePngChunk(type: string, data: Buffer): Buffer {
   const chunk = Buffer.alloc(12 + data.length);
   chunk.writeUInt32BE(data.length);

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { unreadable } from "../../../test/unreadable.ts";
-import { cleanSvg } from "./clean-svg.ts";
+import { cleanSvg, cleanUpload } from "./clean-svg.ts";
 
 const NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"';
 const XLINK = 'xmlns:xlink="http://www.w3.org/1999/xlink"';
@@ -259,4 +259,22 @@ test("cleanSvg cleans a megabyte in a fraction of a second", () => {
   const started = process.cpuUsage();
   expect(cleanSvg(svg).equals(svg)).toBe(true);
   expect(process.cpuUsage(started).user).toBeLessThan(1_500_000);
+});
+
+test("text of HTML that is removed is noticed, unless a switch offers something else", () => {
+  const html = (content: string) =>
+    `<foreignObject><div xmlns="http://www.w3.org/1999/xhtml">${content}</div></foreignObject>`;
+  for (const [content, lostText] of [
+    [html("<span>Start</span>"), true],
+    [`<g>${html("<![CDATA[Start]]>")}</g>`, true],
+    [`<switch>${html("Start")}<text>Start</text></switch>`, false],
+    [html("<style>p { color: red }</style><br/>\n"), false],
+    ["<text>Start</text><title>Name</title><desc>Words</desc>", false],
+    ["<metadata>Words</metadata><script>run()</script>", false],
+  ] as const) {
+    const bytes = Buffer.from(
+      `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${content}</svg>`,
+    );
+    expect(cleanUpload(bytes).lostText, content).toBe(lostText);
+  }
 });

@@ -47,6 +47,7 @@ interface Budget {
 /** Where in a document a parser is. */
 interface Reading {
   place: "prolog" | "root" | "end";
+  lostText: boolean;
 }
 
 /** What the elements of a document are written to and counted in. */
@@ -72,15 +73,26 @@ interface Frame {
  * cleaning it again changes no byte. Throws `unsupported_media`.
  */
 export function cleanSvg(bytes: Buffer): Buffer {
-  return cleanDocument(bytes, { elements: 0, expanded: 0, isSpent: false }, 0).document;
+  return cleanUpload(bytes).document;
 }
 
-function cleanDocument(bytes: Buffer, budget: Budget, depth: number): { document: Buffer; drawn: number } {
+/** As {@link cleanSvg}. `lostText`: text that browsers draw was removed, as HTML without a `switch` that offers other elements. */
+export function cleanUpload(bytes: Buffer): { document: Buffer; lostText: boolean } {
+  return cleanDocument(bytes, { elements: 0, expanded: 0, isSpent: false }, 0);
+}
+
+interface CleanDocument {
+  document: Buffer;
+  drawn: number;
+  lostText: boolean;
+}
+
+function cleanDocument(bytes: Buffer, budget: Budget, depth: number): CleanDocument {
   // Many files have an empty line before their XML declaration, which XML forbids.
   const text = decodeSvgText(bytes).trimStart();
   const count = new DrawnElements();
   const writer = createSvgWriter();
-  const reading: Reading = { place: "prolog" };
+  const reading: Reading = { place: "prolog", lostText: false };
   const parser = createParser(reading);
   listen(parser, reading, { writer, count, budget, cleanNested: createNestedCleaner(budget, depth, count) });
   let entities: ReadonlyMap<string, string> | undefined;
@@ -101,7 +113,7 @@ function cleanDocument(bytes: Buffer, budget: Budget, depth: number): { document
     budget.isSpent = true;
     throw unreadable(TYPE, `it draws more than ${MAX_DRAWN} elements`);
   }
-  return { document: writer.finish(), drawn };
+  return { document: writer.finish(), drawn, lostText: reading.lostText };
 }
 
 /** Cleans the SVGs in the pictures of a document. Those that browsers do not draw are dropped. */
@@ -185,22 +197,25 @@ function withEntities(
 
 function listen(parser: Parser, reading: Reading, { writer, count, budget, cleanNested }: Cleaning): void {
   const open: Frame[] = [];
-  /** Number of open elements that are dropped: a dropped element and those inside it. */
-  let dropped = 0;
+  /** Names of open elements that are dropped: a dropped element and those inside it. */
+  const dropped: string[] = [];
   let stylesheet = "";
 
   parser.on("opentag", (tag) => {
     if (reading.place === "end") return;
     spend(budget, "elements", 1);
-    if (open.length + dropped >= MAX_DEPTH) throw unreadable(TYPE, `it is nested deeper than ${MAX_DEPTH}`);
+    if (open.length + dropped.length >= MAX_DEPTH)
+      throw unreadable(TYPE, `it is nested deeper than ${MAX_DEPTH}`);
     const attributes = attributesOf(tag);
     if (reading.place === "prolog" && !(isSvg(tag) && tag.local === "svg")) {
       throw unreadable(TYPE, "its root element is not svg");
     }
     reading.place = "root";
-    const frame = dropped > 0 ? undefined : frameOf(tag, attributes, open.at(-1));
+    const frame = dropped.length > 0 ? undefined : frameOf(tag, attributes, open.at(-1));
     if (frame === undefined) {
-      dropped++;
+      // A reader that takes no HTML draws the next element of a switch.
+      const isReplaced = dropped.length === 0 && open.at(-1)?.name === "switch";
+      dropped.push(isReplaced ? "replaced" : tag.local);
       return;
     }
     const { unknown } = open.at(-1) ?? {};
@@ -217,8 +232,8 @@ function listen(parser: Parser, reading: Reading, { writer, count, budget, clean
 
   parser.on("closetag", () => {
     if (reading.place === "end") return;
-    if (dropped > 0) {
-      dropped--;
+    if (dropped.length > 0) {
+      dropped.pop();
       return;
     }
     const { name, unknown } = open.pop() ?? {};
@@ -237,8 +252,16 @@ function listen(parser: Parser, reading: Reading, { writer, count, budget, clean
 
   const readText = (text: string): void => {
     const { name } = open.at(-1) ?? {};
+    const [outermost] = dropped;
+    if (
+      outermost === "foreignObject" &&
+      /\S/.test(text) &&
+      !/^(?:style|script|title)$/.test(dropped.at(-1) ?? "")
+    ) {
+      reading.lostText = true;
+    }
     // Outside the root and in unknown elements no text is drawn.
-    if (dropped > 0 || name === undefined) return;
+    if (outermost !== undefined || name === undefined) return;
     if (name === "style") stylesheet += text;
     else writer.text(text);
   };

@@ -26,7 +26,7 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
     type: "array",
     items: { type: "string" },
     description:
-      "What the original lacks of the upload: `colors_reduced`, `depth_reduced`, `first_frame_only`, `first_page_only`.",
+      "What the original lacks of the upload: `colors_reduced`, `depth_reduced`, `first_frame_only`, `first_page_only`, `text_removed`.",
   },
   size: { type: "integer", minimum: 0, description: "Bytes of the original." },
   width: {

@@ -23,6 +23,7 @@ export function imageView(context: ImageContext, call: Call, record: ImageRecord
     size,
     ...sizeOfPage(record, page),
     pages,
+    warnings: record.warnings ?? [],
     agent,
     page,
     focus,
