@@ -192,3 +192,34 @@ test("a front answers HTTP/2, and a wrong app or path throws a TypeError", async
   expect(() => front(images, {} as never)).toThrow(TypeError);
   expect(() => front(images, () => {}, { at: "img" })).toThrow(TypeError);
 });
+
+test.each(["Express", "Koa"] as const)(
+  "a link that permits to read opens a private picture, and the host is asked behind the front (%s)",
+  async (host) => {
+    const isOpen = { now: true };
+    const { images, base, passed, url } = await startFronted(
+      {
+        publicUrl: "https://pictures.example/img",
+        authorize: (call, action) => (action === "read" ? isOpen.now || call.signed === true : true),
+      },
+      host,
+    );
+    isOpen.now = false;
+    const [, id = ""] = /images\/([\w-]{22})/.exec(url) ?? [];
+    const link = await images.address(
+      id,
+      { format: "webp", resize: "20x" },
+      { read: true, until: Date.now() + 60_000 },
+    );
+    const here = link.replace("https://pictures.example/img", base);
+    for (let repeat = 0; repeat < 2; repeat++) {
+      const answer = await fetch(here);
+      expect([answer.status, answer.headers.get("cache-control")]).toEqual([
+        200,
+        expect.stringMatching(/^private, max-age=\d\d?,/),
+      ]);
+      expect((await fetch(url)).status).toBe(403);
+    }
+    expect(passed).toHaveLength(4);
+  },
+);

@@ -114,6 +114,11 @@ export interface Call<Context = any> {
   readonly peerIp: string;
   /** Aborts when the client disconnects before the reply; never afterwards. */
   readonly signal: AbortSignal;
+  /**
+   * Set by the image service before it asks `authorize` about a read: the host has signed this address with `read: true`, and its
+   * `until` has not passed.
+   */
+  signed?: boolean;
   /** The framework's own request or context, for the host's hooks (`req.user`, `ctx.state`). */
   readonly context: Context;
   /**

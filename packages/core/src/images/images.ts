@@ -7,7 +7,7 @@ import type { ApiPart } from "../openapi/document.ts";
 import { createDueList } from "../stores/due-list.ts";
 import { createImageDescription, describeImages } from "./http/description/image-part.ts";
 import { createImageService } from "./http/image-service.ts";
-import { Permissions } from "./http/permissions.ts";
+import { Permissions, signedReads } from "./http/permissions.ts";
 import { UploadGate } from "./http/upload-slots.ts";
 import { type ImageSettings, imageSettings } from "./image-settings.ts";
 import { IMAGES_RULES, type ImagesOptions } from "./images-options.ts";
@@ -121,7 +121,7 @@ export function createImages(options: ImagesOptions): Images {
     {
       library,
       settings,
-      permissions: new Permissions(settings.authorize),
+      permissions: new Permissions(settings.authorize, signedReads(reads, settings.now)),
       limiter: parts.limiter,
       uploads: new UploadGate(parts.isLimited ? undefined : Number.POSITIVE_INFINITY),
       pages: described.pages,

@@ -8,7 +8,10 @@ import {
   type OwnerGrant,
 } from "../authorize.ts";
 import { checkOwnerLimits } from "../image-settings.ts";
+import { addressFormatOf } from "../record/formats.ts";
 import { type ImageRecord, summaryOf } from "../record/image-record.ts";
+import { isSignedRead, type ReadRules } from "../renditions/read-request.ts";
+import { hasBody } from "./image-context.ts";
 
 /** Whether other clients may get the same reply from a cache. */
 export type Audience = "public" | "private";
@@ -16,14 +19,19 @@ export type Audience = "public" | "private";
 /** Decisions of the host about requests. Each rejects with `forbidden` if the host refuses. */
 export class Permissions {
   readonly #authorize: Authorize | null;
+  readonly #isSigned: (call: Call, id: string) => boolean;
   /** Decisions that {@link permitReadNow} did not wait for. */
   readonly #begun = new WeakMap<Call, { record: ImageRecord; decision: Promise<Decision> }>();
   /** Whether the host decides, which may take time. */
   readonly areAsked: boolean;
 
-  /** @param authorize `null`: everyone may create and read, and the PIN edits. */
-  constructor(authorize: Authorize | null) {
+  /**
+   * @param authorize `null`: everyone may create and read, and the PIN edits.
+   * @param isSigned Whether the address of a read is signed by the host as a permission.
+   */
+  constructor(authorize: Authorize | null, isSigned: (call: Call, id: string) => boolean) {
     this.#authorize = authorize;
+    this.#isSigned = isSigned;
     this.areAsked = authorize !== null;
   }
 
@@ -37,7 +45,10 @@ export class Permissions {
     if (this.#authorize === null) return "public";
     const early = this.#begun.get(call);
     if (early?.record === record) return audienceOf(await early.decision);
-    return audienceOf(checkDecision(await this.#authorize(call, "read", summaryOf(record))));
+    if (this.#isSigned(call, record.id)) call.signed = true;
+    const audience = audienceOf(checkDecision(await this.#authorize(call, "read", summaryOf(record))));
+    // Its reply must not outlive the address in a cache that others use.
+    return call.signed === true ? "private" : audience;
   }
 
   /**
@@ -65,6 +76,17 @@ export class Permissions {
     const decision = checkDecision(await this.#authorize?.(call, "edit", summaryOf(record)));
     return typeof decision === "object" ? decision.owner === record.owner?.name : decision === true;
   }
+}
+
+/** Whether the address of a call is that of a rendition, signed as a permission to read. A body would change what it names. */
+export function signedReads(reads: ReadRules, now: () => number): (call: Call, id: string) => boolean {
+  return (call, id) => {
+    const { path, search } = call;
+    if (!search.includes("s=") || hasBody(call)) return false;
+    const [, suffix = ""] = /^\/api\/images\/[\w-]+\.(\w+)\/?$/.exec(path) ?? [];
+    const format = addressFormatOf(suffix);
+    return format !== undefined && isSignedRead(id, format, new URLSearchParams(search), reads, now());
+  };
 }
 
 function isPromise(decision: ReturnType<Authorize>): decision is Promise<Decision> {

@@ -35,7 +35,7 @@ describe("an address signature", () => {
       .digest("base64url");
     expect(signature).toBe(expected);
     expect(signature).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    expect(signatures.verify(ADDRESS, signature)).toBe(true);
+    expect(signatures.verify(ADDRESS, signature)).toBe("size");
   });
 
   test.each<[string, Partial<SignedAddress>]>([
@@ -51,7 +51,7 @@ describe("an address signature", () => {
     ["a later end", { untilMs: 1_767_225_600_001 }],
     ["no end", { untilMs: undefined }],
   ])("does not verify for an address with %s", (_, change) => {
-    expect(signatures.verify({ ...ADDRESS, ...change }, signature)).toBe(false);
+    expect(signatures.verify({ ...ADDRESS, ...change }, signature)).toBeNull();
   });
 
   test("does not verify if a character differs, is missing, is added or changes case", () => {
@@ -64,21 +64,28 @@ describe("an address signature", () => {
       ...[swapped, signature.slice(0, 42) + last, signature.slice(1), `${signature}=`, `${signature}A`],
       ...["", "é".repeat(43), "A".repeat(43), Buffer.from(signature, "base64url").toString("hex")],
     ];
-    for (const wrong of wrongs) expect(signatures.verify(ADDRESS, wrong)).toBe(false);
+    for (const wrong of wrongs) expect(signatures.verify(ADDRESS, wrong)).toBeNull();
   });
 
   test("is signed with the first secret of a list and verifies with every secret", () => {
     const fresh = "fedcba9876543210fedcba9876543210";
     const both = new AddressSignatures([fresh, SECRET]);
     expect(both.sign(ADDRESS)).toBe(new AddressSignatures(fresh).sign(ADDRESS));
-    expect(both.verify(ADDRESS, signature)).toBe(true);
-    expect(new AddressSignatures(fresh).verify(ADDRESS, signature)).toBe(false);
+    expect(both.verify(ADDRESS, signature)).toBe("size");
+    expect(new AddressSignatures(fresh).verify(ADDRESS, signature)).toBeNull();
+  });
+
+  test("of a size permits no read, and of a read is told apart from it", () => {
+    const signatures = new AddressSignatures("s".repeat(32));
+    const [size, read] = [signatures.sign(ADDRESS), signatures.sign(ADDRESS, "read")];
+    expect(size).not.toBe(read);
+    expect([signatures.verify(ADDRESS, size), signatures.verify(ADDRESS, read)]).toEqual(["size", "read"]);
   });
 
   test("does not verify as a PIN, and a PIN does not verify as a signature", () => {
     const pins = new Pins(SECRET);
     expect(pins.verify(ID, signature.slice(0, 16))).toBe(false);
-    expect(signatures.verify(ADDRESS, pins.pinOf(ID))).toBe(false);
+    expect(signatures.verify(ADDRESS, pins.pinOf(ID))).toBeNull();
   });
 
   test("throws a TypeError for a secret shorter than 32 bytes and for an empty list", () => {

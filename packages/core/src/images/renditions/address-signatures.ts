@@ -3,8 +3,14 @@ import { type Secret, toKeys } from "../../secret-bytes.ts";
 import type { AddressFormat } from "../record/formats.ts";
 import type { ReadParameters } from "./read-parameters.ts";
 
-/** Label for key derivation. It keeps signatures apart from PINs, which sign an ID of 22 characters. */
-const KEY_LABEL = "outrigger image address signature, version 1";
+/** `size`: an exact size, in pages without end. `read`: the permission to read an image, until a time. */
+export type SignaturePurpose = "size" | "read";
+
+/** Labels for key derivation. They keep signatures apart from each other, and from PINs, which sign an ID of 22 characters. */
+const KEY_LABELS: Readonly<Record<SignaturePurpose, string>> = {
+  size: "outrigger image address signature, version 1",
+  read: "outrigger image read signature, version 1",
+};
 
 /** The parts of an address that a signature covers: all that determine the picture. */
 export interface SignedAddress {
@@ -20,7 +26,8 @@ export interface SignedAddress {
 
 /** Signs addresses of renditions, once there is a secret: base64url of HMAC-SHA256, 43 characters. Throws before. */
 export class AddressSignatures {
-  #keys: readonly Buffer[] = [];
+  /** The keys of each purpose, derived from the secrets in their order. */
+  #keys: readonly Readonly<Record<SignaturePurpose, Buffer>>[] = [];
 
   constructor(secret?: Secret) {
     if (secret !== undefined) this.setSecret(secret);
@@ -28,26 +35,32 @@ export class AddressSignatures {
 
   /** In a list, the first secret signs and all verify. @throws TypeError for a secret shorter than 32 bytes. */
   setSecret(secret: Secret): void {
-    this.#keys = toKeys(secret).map((key) => createHmac("sha256", key).update(KEY_LABEL).digest());
+    this.#keys = toKeys(secret).map((key) => {
+      const derive = (purpose: SignaturePurpose) =>
+        createHmac("sha256", key).update(KEY_LABELS[purpose]).digest();
+      return { size: derive("size"), read: derive("read") };
+    });
     if (this.#keys.length === 0) throw new TypeError("secret must not be an empty list");
   }
 
-  sign(address: SignedAddress): string {
+  sign(address: SignedAddress, purpose: SignaturePurpose = "size"): string {
     const [signing] = this.#keys;
     if (signing === undefined) throw new Error("A signature was requested before the store was open");
-    return hmac(signing, address);
+    return hmac(signing[purpose], address);
   }
 
-  /** Compares in constant time. */
-  verify(address: SignedAddress, signature: string): boolean {
+  /** Compares in constant time. @returns what the signature permits; `null`: it is wrong. */
+  verify(address: SignedAddress, signature: string): SignaturePurpose | null {
     if (this.#keys.length === 0) throw new Error("A signature was checked before the store was open");
     const given = Buffer.from(signature, "utf8");
-    let isRight = false;
-    for (const key of this.#keys) {
-      const expected = Buffer.from(hmac(key, address), "latin1");
-      if (given.length === expected.length && timingSafeEqual(given, expected)) isRight = true;
+    let found: SignaturePurpose | null = null;
+    for (const keys of this.#keys) {
+      for (const purpose of ["size", "read"] as const) {
+        const expected = Buffer.from(hmac(keys[purpose], address), "latin1");
+        if (given.length === expected.length && timingSafeEqual(given, expected)) found = purpose;
+      }
     }
-    return isRight;
+    return found;
   }
 }
 

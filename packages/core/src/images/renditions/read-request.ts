@@ -6,7 +6,7 @@ import type {
   RenditionSpec,
   Size,
 } from "../../contracts/renderer.ts";
-import { ServiceError } from "../../errors.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
 import { type AddressFormat, formatOfOriginal } from "../record/formats.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { AddressSignatures, SignedAddress } from "./address-signatures.ts";
@@ -107,7 +107,7 @@ export function checkRead(
   }
   if (s !== "") {
     const asked = parseAsked(format, ofQuery, presets);
-    if (!signatures.verify({ id, format, ...meantBy(asked), untilMs: untilMs ?? undefined }, s)) {
+    if (signatures.verify({ id, format, ...meantBy(asked), untilMs: untilMs ?? undefined }, s) === null) {
       throw new ServiceError(
         "forbidden",
         "The signature s does not match this URL: it covers the image, the format and every parameter",
@@ -141,6 +141,29 @@ function isBoundedCrop({ fit, at, maxWidth, maxHeight }: ReadParameters): boolea
 export function requireInTime(untilMs: number | null, nowMs: number): void {
   if (untilMs === null || nowMs < untilMs) return;
   throw new ServiceError("forbidden", `This link expired at ${new Date(untilMs).toISOString()}`);
+}
+
+/**
+ * Whether the host has signed the permission to read, and it has not ended. Signatures of sizes, which stand in public pages, are
+ * none. Never throws for a malformed address.
+ */
+export function isSignedRead(
+  id: string,
+  format: AddressFormat,
+  query: URLSearchParams,
+  { presets, signatures }: ReadRules,
+  nowMs: number,
+): boolean {
+  const untilMs = Number(query.get("until") ?? "");
+  const s = query.get("s") ?? "";
+  if (s === "" || !(untilMs > nowMs)) return false;
+  try {
+    const asked = parseAsked(format, (name) => query.get(name), presets);
+    return signatures.verify({ id, format, ...meantBy(asked), untilMs }, s) === "read";
+  } catch (error) {
+    if (isServiceError(error)) return false;
+    throw error;
+  }
 }
 
 interface Asked {

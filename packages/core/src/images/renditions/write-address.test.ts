@@ -97,7 +97,7 @@ describe("images.address", () => {
       {},
       "size is no option of address: it takes format, resize, convert, page, preset, fit, at, background",
     ],
-    [{ format: "png" }, { expires: 5 }, "expires is no option of address: it takes signed, until"],
+    [{ format: "png" }, { expires: 5 }, "expires is no option of address: it takes signed, read, until"],
     [{ format: "png" }, { signed: "yes" }, 'address: signed must be true or false, not "yes"'],
     [
       { format: "png" },

@@ -6,7 +6,7 @@ import * as rules from "../../option-rules.ts";
 import { addressFormatOf } from "../record/formats.ts";
 import { imageUrl } from "../record/image-links.ts";
 import { isImageId } from "../record/image-record.ts";
-import { canonicalAddress, type SignedAddress } from "./address-signatures.ts";
+import { canonicalAddress, type SignaturePurpose, type SignedAddress } from "./address-signatures.ts";
 import { MAX_UNTIL_MS, meantBy, parseAsked, type ReadRules } from "./read-request.ts";
 
 /** The rendition that an address names. */
@@ -44,6 +44,11 @@ export const RENDITION_RULES = {
 const ADDRESS_RULES = {
   /** Signs the address. @default true with `until`, and if `sizes` is "signed" and the address needs a signature */
   signed: rules.flag(),
+  /**
+   * Whether the address permits to read the image: `authorize` then gets a call with `signed: true`. Needs `until`.
+   * @default false
+   */
+  read: rules.flag(),
   /** The address is rejected from this time on: a date, or Unix milliseconds. @default never */
   until: rules.value<Date | number>("a valid Date or Unix milliseconds", (given) => momentOf(given) !== null),
 };
@@ -63,9 +68,12 @@ export function writeAddress(
   reads: ReadRules & { now(): number },
 ): string {
   const given = checkOptions("address", rendition, RENDITION_RULES);
-  const { signed, until } = checkOptions("address", options, ADDRESS_RULES);
+  const { signed, until, read = false } = checkOptions("address", options, ADDRESS_RULES);
   if (signed === false && until !== undefined) {
     throw new TypeError("address: signed must be true or absent beside until, not false");
+  }
+  if (read && (until === undefined || signed === false)) {
+    throw new TypeError("address: read needs until, and signed must be true or absent");
   }
   if (!isImageId(id)) throw new ServiceError("bad_request", "id must be an image ID of 22 characters");
   if (given.format === undefined) {
@@ -83,7 +91,7 @@ export function writeAddress(
   }
   const address: SignedAddress = { id, format, ...meantBy(asked), untilMs };
   return (signed ?? (untilMs !== undefined || (reads.sizes.needsSignature && needsSignature(address))))
-    ? signedAddress(base, address, reads)
+    ? signedAddress(base, address, reads, read ? "read" : "size")
     : base + canonicalAddress(address);
 }
 
@@ -97,16 +105,21 @@ export function resignAddress(base: string, id: string, address: string, reads: 
   if (format === undefined) return address;
   const asked = parseAsked(format, (name) => searchParams.get(name), reads.presets);
   const meant: SignedAddress = { id, format, ...meantBy(asked) };
-  return needsSignature(meant) ? signedAddress(base, meant, reads) : address;
+  return needsSignature(meant) ? signedAddress(base, meant, reads, "size") : address;
 }
 
 function needsSignature({ parameters }: SignedAddress): boolean {
   return Object.keys(parameters).length > 0;
 }
 
-function signedAddress(base: string, address: SignedAddress, { signatures }: ReadRules): string {
+function signedAddress(
+  base: string,
+  address: SignedAddress,
+  { signatures }: ReadRules,
+  purpose: SignaturePurpose,
+): string {
   const unsigned = canonicalAddress(address);
-  return `${base}${unsigned}${unsigned.includes("?") ? "&" : "?"}s=${signatures.sign(address)}`;
+  return `${base}${unsigned}${unsigned.includes("?") ? "&" : "?"}s=${signatures.sign(address, purpose)}`;
 }
 
 function momentOf(given: unknown): number | null {
