@@ -1,10 +1,10 @@
 import { deflateSync, constants as zlib } from "node:zlib";
-import type { OriginalType } from "@outrigger/core/images";
+import type { ConvertibleType, OriginalType } from "@outrigger/core/images";
 
 /** A small file that is expensive to open. */
 export interface Bomb {
   title: string;
-  type: OriginalType;
+  type: OriginalType | ConvertibleType;
   bytes: Buffer;
   /**
    * The allowed outcomes, all in time. `refused`: at the upload, because the header is enough. `unreadable`: at the

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isServiceError, ServiceError } from "@outrigger/core";
-import type { Renderer } from "@outrigger/core/images";
+import type { OriginalType, Renderer } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -82,7 +82,8 @@ async function blowUp({ title, type, bytes, ends }: Bomb): Promise<void> {
     return;
   }
   expect(ends, `${title} was accepted`).not.toBe("refused");
-  const { id } = JSON.parse(created.body) as Created;
+  const record: { id: string; type: OriginalType } = JSON.parse(created.body);
+  const { id } = record;
   stored.push(id);
   const statuses: number[] = [];
   for (const [format, search] of CONVERSIONS) {
@@ -95,7 +96,7 @@ async function blowUp({ title, type, bytes, ends }: Bomb): Promise<void> {
       const { width = 0, height = 0 } = await sharp(answer.bytes, { limitInputPixels: false }).metadata();
       if (type === "image/svg+xml") expect(Math.max(width, height), said).toBeLessThanOrEqual(8192);
     } else {
-      expectProblem(answer, (renderer.canRender?.(type, format) ?? true) ? [415] : [501], said);
+      expectProblem(answer, (renderer.canRender?.(record.type, format) ?? true) ? [415] : [501], said);
       if (answer.status === 415) failed.push(url);
     }
   }
@@ -105,7 +106,10 @@ async function blowUp({ title, type, bytes, ends }: Bomb): Promise<void> {
 
 beforeAll(async () => {
   renderer = counted(createRenderer({ timeoutMs: RENDER_MS }));
-  site = await startSite({ renderer });
+  site = await startSite({
+    convertUploads: ["webp", "avif", "tiff", "heic"],
+    renderer,
+  });
   watch = await watchSite(site);
 });
 afterAll(() => site.close());
