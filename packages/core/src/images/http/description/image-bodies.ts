@@ -1,7 +1,7 @@
 import { MAX_URL_LENGTH } from "../../../http/remote/remote-policy.ts";
 import type { ApiRequestBody } from "../../../openapi/document.ts";
 import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
-import { type AddressFormat, LOOSE_TYPES, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
+import { type AddressFormat, CONVERTIBLE, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
 import { expirySchemas, NAME_SCHEMA, NEVER, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
 import { PERCENT_TEXT_SCHEMA, POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import { FORM_SCHEMAS, JSON_SCHEMAS } from "../../renditions/read-parameters.ts";
@@ -19,7 +19,7 @@ export function uploadBody(facts: ImageFacts): ApiRequestBody {
   const expiry = `When the image expires: an ISO 8601 date with a zone, or Unix time in milliseconds${orNever}; ${lifetimeText(facts)}`;
   const schemas = expirySchemas(facts);
   const form = multipartBody(
-    `${fileText(facts)} Its Content-Type must be that type. Without one, or with \`application/octet-stream\` or \`image/jpg\`, the bytes decide.`,
+    `${fileText(facts)} Its Content-Type must be that type. Without one, or with a vague one such as \`application/octet-stream\`, the bytes decide.`,
     {
       expiresAt: {
         ...optionalText(schemas.form),
@@ -27,7 +27,11 @@ export function uploadBody(facts: ImageFacts): ApiRequestBody {
       },
       focus: { ...optionalText(POINT_TEXT_SCHEMA), description: FOCUS_DEFAULT },
     },
-    [...ORIGINAL_TYPES, ...TYPE_ALIASES.keys(), ...LOOSE_TYPES],
+    [
+      ...[...ORIGINAL_TYPES, ...TYPE_ALIASES.keys()],
+      ...facts.convertUploads.flatMap((name) => CONVERTIBLE[name]),
+      "application/octet-stream",
+    ],
   );
   if (!facts.importsUrls) return form;
   const byUrl: JsonSchema = {
@@ -84,8 +88,9 @@ function nameField(preset: string): JsonSchema {
   return { ...NAME_SCHEMA, description: `${NAME_SCHEMA.description} Default: ${preset}.` };
 }
 
-function fileText({ maxUploadBytes }: ImageFacts): string {
-  return `The file, exactly one, at most ${maxUploadBytes} bytes: PNG, JPEG, GIF, SVG, PSD or PDF.`;
+function fileText({ convertUploads, maxUploadBytes }: ImageFacts): string {
+  const converted = convertUploads.map((name) => `, ${name.toUpperCase()}`).join("");
+  return `The file, exactly one, at most ${maxUploadBytes} bytes: PNG, JPEG, GIF, SVG, PSD or PDF${converted}.`;
 }
 
 function lifetimeText({ defaultLifetimeMs, maxLifetimeMs }: ImageFacts): string {
