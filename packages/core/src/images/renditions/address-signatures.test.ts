@@ -75,7 +75,7 @@ describe("an address signature", () => {
     expect(new AddressSignatures(fresh).verify(ADDRESS, signature)).toBeNull();
   });
 
-  test("of a size permits no read, and of a read is told apart from it", () => {
+  test("of a size permits no read, and one of a read is another", () => {
     const signatures = new AddressSignatures("s".repeat(32));
     const [size, read] = [signatures.sign(ADDRESS), signatures.sign(ADDRESS, "read")];
     expect(size).not.toBe(read);
