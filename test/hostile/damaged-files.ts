@@ -1,4 +1,3 @@
-import type { OriginalType } from "@outrigger/core/images";
 import {
   animatedGif,
   emptyPdf,
@@ -7,11 +6,12 @@ import {
   jpegPhoto,
   svgDrawing,
 } from "../support/pictures.ts";
+import type { Bomb } from "./bomb.ts";
 import type { Random } from "./random.ts";
 
 export interface NamedFile {
   title: string;
-  type: OriginalType;
+  type: Bomb["type"];
   bytes: Buffer;
 }
 
