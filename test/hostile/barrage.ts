@@ -47,7 +47,7 @@ export async function fire(site: Site, { bombs, files, id }: Ammunition, random:
     count(title, reply?.status ?? 0);
     if (reply?.status === 201) impact.stored.push((JSON.parse(reply.body.toString()) as Created).id);
   };
-  const sendFile = async ({ title, type, bytes }: NamedFile) => {
+  const sendFile = async ({ title, type, bytes }: NamedFile | Bomb) => {
     const response = await postImage(site, bytes, type);
     const body = await response.text();
     count(title, response.status);

@@ -1,3 +1,4 @@
+import type { OriginalType } from "@outrigger/core/images";
 import {
   animatedGif,
   emptyPdf,
@@ -6,12 +7,11 @@ import {
   jpegPhoto,
   svgDrawing,
 } from "../support/pictures.ts";
-import type { Bomb } from "./bomb.ts";
 import type { Random } from "./random.ts";
 
 export interface NamedFile {
   title: string;
-  type: Bomb["type"];
+  type: OriginalType;
   bytes: Buffer;
 }
 
