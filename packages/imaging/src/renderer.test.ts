@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readAdmission, readRendition } from "./renderer.ts";
+import { readAdmission, readRendition } from "./read-reply.ts";
 
 const bytes = Buffer.from("0123456789");
 const info = { width: 4, height: 3, pages: 1 };

@@ -8,10 +8,7 @@ import {
   type OwnerGrant,
 } from "../authorize.ts";
 import { checkOwnerLimits } from "../image-settings.ts";
-import { addressFormatOf } from "../record/formats.ts";
 import { type ImageRecord, summaryOf } from "../record/image-record.ts";
-import { isSignedRead, type ReadRules } from "../renditions/read-request.ts";
-import { hasBody } from "./image-context.ts";
 
 /** Whether other clients may get the same reply from a cache. */
 export type Audience = "public" | "private";
@@ -76,17 +73,6 @@ export class Permissions {
     const decision = checkDecision(await this.#authorize?.(call, "edit", summaryOf(record)));
     return typeof decision === "object" ? decision.owner === record.owner?.name : decision === true;
   }
-}
-
-/** Whether the address of a call is that of a rendition, signed as a permission to read. A body would change what it names. */
-export function signedReads(reads: ReadRules, now: () => number): (call: Call, id: string) => boolean {
-  return (call, id) => {
-    const { path, search } = call;
-    if (!search.includes("s=") || hasBody(call)) return false;
-    const [, suffix = ""] = /^\/api\/images\/[\w-]+\.(\w+)\/?$/.exec(path) ?? [];
-    const format = addressFormatOf(suffix);
-    return format !== undefined && isSignedRead(id, format, new URLSearchParams(search), reads, now());
-  };
 }
 
 function isPromise(decision: ReturnType<Authorize>): decision is Promise<Decision> {

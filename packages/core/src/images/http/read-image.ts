@@ -7,10 +7,11 @@ import { clientKey } from "../../http/client.ts";
 import { chooseRange, evaluatePreconditions, ifRangeHolds, isConditional } from "../../http/conditional.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { type FoundBytes, findReadyImage, readRendition, requireAlive } from "../library/find-image.ts";
-import type { AddressFormat } from "../record/formats.ts";
+import { type AddressFormat, addressFormatOf } from "../record/formats.ts";
 import { isServable } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { negotiateFormat } from "../renditions/negotiate-format.ts";
+import { isSignedRead, type ReadRules } from "../renditions/read-request.ts";
 import {
   BytesReplaced,
   keyFor,
@@ -215,4 +216,15 @@ export async function fileHeader(
 /** nginx and lighttpd decode the path. mod_xsendfile 0.12 does not, so a plain path must stay as it is. */
 function encodePath(path: string): string {
   return encodeURI(path).replace(/[?#]/g, encodeURIComponent);
+}
+
+/** Whether the address of a call is that of a rendition, signed as a permission to read. A body would change what it names. */
+export function signedReads(reads: ReadRules, now: () => number): (call: Call, id: string) => boolean {
+  return (call, id) => {
+    const { path, search } = call;
+    if (!search.includes("s=") || hasBody(call)) return false;
+    const [, suffix = ""] = /^\/api\/images\/[\w-]+\.(\w+)\/?$/.exec(path) ?? [];
+    const format = addressFormatOf(suffix);
+    return format !== undefined && isSignedRead(id, format, new URLSearchParams(search), reads, now());
+  };
 }

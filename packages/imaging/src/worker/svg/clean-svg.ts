@@ -1,23 +1,14 @@
 import { isServiceError } from "@outrigger/core";
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
 import { unreadable } from "../picture.ts";
-import {
-  type Attribute,
-  actingElements,
-  allowedElements,
-  cleanAttribute,
-  containers,
-  isUnsafeAnimation,
-  textElements,
-  usableElements,
-  XLINK_NAMESPACE,
-} from "./clean-attribute.ts";
+import { type Attribute, cleanAttribute, XLINK_NAMESPACE } from "./clean-attribute.ts";
 import { cleanStylesheet } from "./clean-css.ts";
 import { decodeSvgText, isGzip } from "./decode-svg-text.ts";
 import { holdMarkup, MAX_EXPANSION, readEntities, replaceEntities } from "./doctype-entities.ts";
 import { DrawnElements } from "./drawn-elements.ts";
+import { type Frame, frameOf, isSvg } from "./element-frames.ts";
 import type { CleanNested } from "./embedded-picture.ts";
-import { createSvgWriter, SVG_NAMESPACE, type SvgWriter } from "./svg-writer.ts";
+import { createSvgWriter, type SvgWriter } from "./svg-writer.ts";
 
 const TYPE = "image/svg+xml";
 const MAX_ELEMENTS = 50_000;
@@ -27,9 +18,6 @@ const MAX_ATTRIBUTES = 256;
 /** Documents in a picture in a document. */
 const MAX_NESTED_DOCUMENTS = 3;
 const MAX_MESSAGE_CHARACTERS = 120;
-
-/** Languages that browsers also run in an SVG. */
-const otherLanguages = new Set(["http://www.w3.org/1999/xhtml", "http://www.w3.org/1998/Math/MathML"]);
 
 type Parser = SaxesParser<{ xmlns: true }>;
 
@@ -56,14 +44,6 @@ interface Cleaning {
   count: DrawnElements;
   budget: Budget;
   cleanNested: CleanNested;
-}
-
-/** An open element that is not dropped. */
-interface Frame {
-  /** The local name under which it was written; `undefined` for an unknown element. */
-  name?: string;
-  /** The outermost unknown element, whose useful content is written into `defs`. */
-  unknown?: { hasDefs: boolean };
 }
 
 /**
@@ -275,41 +255,6 @@ function attributesOf(tag: SaxesTagNS): SaxesAttributeNS[] {
     throw unreadable(TYPE, `it has an element of more than ${MAX_ATTRIBUTES} attributes`);
   }
   return attributes;
-}
-
-/** Whether an element is SVG. Without any namespace it counts as SVG, as in librsvg. */
-function isSvg(tag: SaxesTagNS): boolean {
-  return tag.uri === SVG_NAMESPACE || tag.uri === "";
-}
-
-/** How an element in `parent` is written; `undefined` to drop it with everything in it. */
-function frameOf(
-  tag: SaxesTagNS,
-  attributes: readonly SaxesAttributeNS[],
-  parent: Frame | undefined,
-): Frame | undefined {
-  const { local } = tag;
-  const { name, unknown } = parent ?? {};
-  if (name !== undefined && textElements.has(name)) return undefined;
-  if (actingElements.has(local) || otherLanguages.has(tag.uri)) return undefined;
-  const isKnown = isSvg(tag) && allowedElements.has(local);
-  if (isKnown && (isUnsafeAnimation(local, attributes) || isOtherStyle(local, attributes))) return undefined;
-  if (unknown !== undefined) {
-    const isUseful = local === "style" || (usableElements.has(local) && attributes.some(isId));
-    return isKnown && isUseful ? { name: local } : { unknown };
-  }
-  if (isKnown) return { name: local };
-  return name !== undefined && containers.has(name) ? { unknown: { hasDefs: false } } : undefined;
-}
-
-/** Whether an element is a style sheet in a language other than CSS, which browsers ignore and librsvg does not. */
-function isOtherStyle(element: string, attributes: readonly SaxesAttributeNS[]): boolean {
-  const type = attributes.find(({ uri, local }) => uri === "" && local === "type")?.value ?? "";
-  return element === "style" && !/^(?:text\/css)?$/i.test(type.trim());
-}
-
-function isId({ uri, local }: SaxesAttributeNS): boolean {
-  return uri === "" && local === "id";
 }
 
 function cleanAttributes(
