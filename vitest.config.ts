@@ -63,6 +63,8 @@ export default defineConfig({
     setupFiles: ["test/support/run-hooks.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A busy machine may need longer than the usual second.
+    expect: { poll: { timeout: 10_000 } },
     sequence: { sequencer: LongFirst },
     projects: [
       // Most tests wait for processes and clocks, so one worker more than cores keeps all cores busy.

@@ -114,9 +114,8 @@ test("admit reports page sizes only for a PDF with several pages", async () => {
 });
 
 test("admit warns of frames and text that renditions lack", async () => {
-  const options = { cleanedPath: join(tmpdir(), "warned") };
   const warningsOf = async (bytes: Buffer, type: OriginalType) =>
-    (await renderer.admit({ bytes }, type, options)).warnings;
+    (await admitInfo(renderer, { bytes }, type)).warnings;
   const animated = (frames: number) => {
     const control = Buffer.alloc(8);
     control.writeUInt32BE(frames);
