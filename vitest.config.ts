@@ -36,8 +36,12 @@ const MEASURING = [
   "test/hostile/{bombs,health,queue}.long.test.ts",
 ];
 
-/** Quick files that share no process with others: they replace a module of Node, or test what a module remembers. */
+/**
+ * Quick files that share no process with others: they replace a module of Node, test what a module remembers, or run all timers,
+ * also those that other files left.
+ */
 const ALONE = [
+  "packages/client/src/request.test.ts",
   "packages/core/src/images/record/read-lease-waits.test.ts",
   "packages/core/src/images/renditions/rendition-cache.test.ts",
   "packages/core/src/stores/system-temporary.test.ts",
