@@ -214,14 +214,14 @@ test("an import without a place gets 503 also if its create cannot be refunded: 
   const { site, url } = await start((_req, res) => void held.push(res), {
     rateLimits: { creates: 1000 },
     rateLimiter: { ...createMemoryRateLimiter(), refund: () => Promise.reject(failure) },
-    uploadIdleMs: 500,
+    uploadIdleMs: 1500,
   });
-  const sending = Array.from({ length: 16 }, () => send(site, { url }));
-  await poll(() => held.length).toBe(16);
   // A server that sends nothing for `uploadIdleMs` would lose its place.
   const drip = setInterval(() => {
     for (const res of held) res.write(".");
   }, 100);
+  const sending = Array.from({ length: 16 }, () => send(site, { url }));
+  await poll(() => held.length).toBe(16);
   const refused = await send(site, { url }).finally(() => clearInterval(drip));
   expect([refused.status, refused.headers["Retry-After"]]).toEqual([503, "5"]);
   expect(site.errors).toEqual([failure]);
