@@ -74,7 +74,7 @@ test("what is not listed is refused by its name, and a wrong type is refused as 
   });
 });
 
-test("an upload that is processed later is converted, and older releases leave it alone until then", async () => {
+test("an upload that is processed later is converted, or refused with a reason", async () => {
   await withSite({ convertUploads: ALL }, async (site) => {
     const files = await samples();
     const { status, record } = await create(site, files["image/tiff"], "image/tiff", {

@@ -35,7 +35,7 @@ export function isConvertible(type: string): type is ConvertibleType {
   return Object.hasOwn(LOADERS, type);
 }
 
-/** Like `high` of other encoders, and without loss of colour detail: the picture is encoded again for each rendition. */
+/** Little loss, because each rendition encodes the picture again. */
 const JPEG = { quality: 92, chromaSubsampling: "4:4:4" } as const;
 
 /**
@@ -69,8 +69,9 @@ async function convertRaster(
   const moves = type === "image/webp" && pages > 1;
   const warnings: ImageWarning[] = [];
   if (depth !== undefined && depth !== "uchar") warnings.push("depth_reduced");
-  if (!moves && pages > 1) warnings.push(type === "image/tiff" ? "first_page_only" : "first_frame_only");
-  if (type === "image/avif" && bytes.toString("latin1", 8, 12) === "avis") warnings.push("first_frame_only");
+  const isSequence = type === "image/avif" && bytes.toString("latin1", 8, 12) === "avis";
+  if (isSequence) warnings.push("first_frame_only");
+  else if (!moves && pages > 1) warnings.push("first_page_only");
   if (moves) {
     requireFrames(type, pages, limits);
     const { width, pageHeight = metadata.height } = metadata;

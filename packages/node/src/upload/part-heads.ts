@@ -33,8 +33,8 @@ export class PartHeads {
   #held: Buffer = CRLF;
   /** Whether the content of the part goes to the parser. The preamble does not. */
   #isKept = false;
-  /** The content of a text field. */
-  #text: Buffer[] | null = null;
+  /** The content of a text field, copied: a client may send it in thousands of chunks. */
+  #text: Buffer | null = null;
   #textBytes = 0;
 
   /**
@@ -123,7 +123,7 @@ export class PartHeads {
     this.#isKept = this.#isWanted(head);
     if (this.#isKept && head !== null) {
       pieces.push(this.#delimiter, Buffer.from(`\r\n${writeHead(head)}\r\n\r\n`));
-      if (head.fileName === null && head.charset === "") this.#text = [];
+      if (head.fileName === null && head.charset === "") this.#text = Buffer.alloc(this.#maxTextBytes);
     }
     this.#state = "blank line";
     return rest.subarray(isEmpty ? 0 : end + CRLF.length);
@@ -132,15 +132,15 @@ export class PartHeads {
   #keep(content: Buffer, pieces: Buffer[]): void {
     if (!this.#isKept) return;
     pieces.push(content);
-    if (this.#text === null || this.#textBytes > this.#maxTextBytes) return;
-    this.#text.push(content);
+    if (this.#text === null) return;
+    content.copy(this.#text, Math.min(this.#textBytes, this.#maxTextBytes));
     this.#textBytes += content.length;
   }
 
   #endText(): void {
     // Of a text that is too long, the last character may be missing.
     const isWhole = this.#textBytes <= this.#maxTextBytes;
-    if (this.#text !== null && isWhole && !isUtf8(Buffer.concat(this.#text))) {
+    if (this.#text !== null && isWhole && !isUtf8(this.#text.subarray(0, this.#textBytes))) {
       throw notUtf8("A text field");
     }
     this.#text = null;

@@ -188,7 +188,7 @@ class MultipartReading {
     if (fileName === null) {
       const isText = type === "" || type.startsWith("text/") || type === "application/json";
       if (isText && (fileFields === "any" || !fileFields.includes(name))) return true;
-      this.#misfit ??= `The part "${name}" has no file name, so it is not a file`;
+      this.#misfit ??= `The part "${name.slice(0, FIELD_NAME_LENGTH)}" has no file name, so it is not a file`;
       return false;
     }
     if (fileName === "") {

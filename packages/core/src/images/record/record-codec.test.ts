@@ -95,3 +95,15 @@ test("each part of an image has a role, and what earlier releases noted of rendi
   expect(roleOf("rendition-usage/notes/0.ajvo.017ebe2d1fbb")).toBeNull();
   expect(roleOf("rendition-usage/3f/0.ajvo.0.017ebe2d1fbb")).toBeNull();
 });
+
+test("only a record whose upload is yet to be converted has version 3", () => {
+  const versionOf = (changes: object) => {
+    const record = decodeRecord(Buffer.from(JSON.stringify({ ...OLD_RECORD, ...changes })));
+    return JSON.parse(String(encodeRecord(record))).v;
+  };
+  const processing = { tries: 0, leaseUntil: 1, worker: null };
+  expect(versionOf({ source: "image/webp", processing })).toBe(3);
+  expect(versionOf({ source: "image/webp", warnings: ["colors_reduced"] })).toBe(1);
+  expect(versionOf({ processing })).toBe(1);
+  expect(versionOf({ source: "image/webp", expiresAt: null })).toBe(2);
+});

@@ -125,6 +125,9 @@ function requireType(file: SpooledFile, called: UploadFacts["called"]): Original
   throw new ServiceError("unsupported_media", mismatchOf(file, actual, declared, called));
 }
 
+/** Characters of a declared type that a message quotes. */
+const MAX_QUOTED = 100;
+
 /** Why a file is not of the type that it should be. */
 function mismatchOf(
   { declaredType, head, size }: SpooledFile,
@@ -135,7 +138,7 @@ function mismatchOf(
   if (size === 0) return "The file is empty";
   if (actual !== null) {
     if (declared !== undefined) return `${called.file} is declared as ${declared}, but is ${actual}`;
-    return `${called.file} is ${actual}, but ${called.declaredType} says ${JSON.stringify(declaredType)}`;
+    return `${called.file} is ${actual}, but ${called.declaredType} says ${JSON.stringify(declaredType.slice(0, MAX_QUOTED))}`;
   }
   const kind = nameOtherKind(head);
   if (kind !== null) return `This is ${kind}; ${adviceFor(kind)}`;
