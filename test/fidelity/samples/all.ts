@@ -9,6 +9,7 @@ import { encodedPngs, oddPngs } from "./png.ts";
 import { psdSamples } from "./psd.ts";
 import type { Sample } from "./sample.ts";
 import { svgSamples } from "./svg.ts";
+import { unlawfulSamples } from "./unlawful.ts";
 
 /** Every file of the corpus. */
 export async function corpus(): Promise<Sample[]> {
@@ -18,6 +19,7 @@ export async function corpus(): Promise<Sample[]> {
     ...[...(await jpegEncoders.bySharp()), ...(await jpegEncoders.byImageMagick())],
     ...[...oddGifs(), ...(await gifEncoders.bySharp()), ...(await gifEncoders.byImageMagick())],
     ...[...(await svgSamples()), ...(await psdSamples()), ...(await pdfSamples())],
+    ...(await unlawfulSamples()),
     ...(await installedSamples()),
   ];
   const names = new Set(samples.map(({ name }) => name));

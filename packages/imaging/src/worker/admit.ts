@@ -11,6 +11,7 @@ import sharp from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { fitSquare } from "../shared/fit.ts";
 import { type Kept, MAX_PIECES, type PictureLimits, type Piece } from "../shared/wire.ts";
+import { asBrowsersRead } from "./as-browsers-read.ts";
 import { convertUpload, isConvertible } from "./convert-upload.ts";
 import { type Pixels, readPixels } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
@@ -69,16 +70,17 @@ export async function admit(
 /** The bytes, or a repaired copy to store, so that renders and other programs need not repair it again. */
 async function readSound(bytes: Buffer, type: OriginalType, limits: PictureLimits) {
   const sound = type === "application/pdf" ? await repairPdf(bytes) : bytes;
+  const shown = asBrowsersRead(sound, type);
   try {
     return {
       sound,
-      info: await decodeAll(sound, await openPicture(sound, type, limits), type, limits, true),
+      info: await decodeAll(shown, await openPicture(shown, type, limits), type, limits, true),
     };
   } catch (error) {
     if (!isServiceError(error, "unsupported_media")) throw error;
     const form = unusualForm(bytes, type);
     if (form !== null) throw unreadable(type, form, error);
-    const repaired = await repairRaster(bytes, type, limits);
+    const repaired = await repairRaster(shown, type, limits);
     if (repaired === null) throw error;
     return {
       sound: repaired,

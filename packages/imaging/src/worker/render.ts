@@ -10,6 +10,7 @@ import sharp from "sharp";
 import { clamp, fitSquare, type Placement } from "../shared/fit.ts";
 import { INTERMEDIATE_SIDE, intermediateSize, isAnimated, renditionLayout } from "../shared/measure.ts";
 import type { PictureLimits, RenderMode } from "../shared/wire.ts";
+import { asBrowsersRead } from "./as-browsers-read.ts";
 import { type Conversion, uprightPixels } from "./conversions/conversion.ts";
 import { edited } from "./conversions/edited.ts";
 import { toPdf } from "./conversions/to-pdf.ts";
@@ -40,7 +41,7 @@ export async function render(
       bytes: await convertPixels(pixels, source, renditionLayout({ type, natural, frames: 1 }, spec, limits)),
     };
   }
-  source.bytes = withoutMetadata(bytes, type, spec);
+  source.bytes = asBrowsersRead(withoutMetadata(bytes, type, spec), type);
   const picture = await openPicture(source.bytes, type, limits, spec.page);
   const { natural, frames } = picture;
   const layout = renditionLayout({ type, natural, frames }, spec, limits);

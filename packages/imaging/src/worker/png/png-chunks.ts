@@ -64,6 +64,11 @@ export function isAnimatedPng(bytes: Buffer): boolean {
   return false;
 }
 
+/** Whether decoders must not skip a chunk: the first letter of its type is upper case. */
+export function isCritical(type: string): boolean {
+  return (type.charCodeAt(0) & 0x20) === 0;
+}
+
 export function writePngChunk(type: string, data: Buffer): Buffer {
   const chunk = Buffer.alloc(12 + data.length);
   chunk.writeUInt32BE(data.length);

@@ -1,11 +1,12 @@
 const ORIENTATION_TAG = 0x0112;
 const IFD_ENTRY_BYTES = 12;
 
-/** Bytes of a value of each TIFF type that writers use for whole numbers: BYTE, SHORT, LONG, and the signed ones. */
-const integerBytes: Readonly<Record<number, 1 | 2 | 4>> = { 1: 1, 3: 2, 4: 4, 6: 1, 8: 2, 9: 4 };
+/** The TIFF type of an orientation. */
+const SHORT = 3;
 
 /**
- * The orientation that an EXIF block declares, 1 to 8; 1 without a valid one. `tiff` is the block from its TIFF header
+ * The orientation that an EXIF block declares, 1 to 8; 1 without a valid one. As browsers do, and unlike
+ * libexif, it takes only a single SHORT. `tiff` is the block from its TIFF header
  * on. Never throws: truncated or broken entries are ignored.
  *
  * Source: Exif 2.32, section 4.6.4 (Orientation); TIFF 6.0, section 2.
@@ -25,7 +26,9 @@ export function readExifOrientation(tiff: Buffer): number {
     entry += IFD_ENTRY_BYTES
   ) {
     if (view.getUint16(entry, littleEndian) !== ORIENTATION_TAG) continue;
-    const value = readInteger(view, entry, littleEndian);
+    const isLawful =
+      view.getUint16(entry + 2, littleEndian) === SHORT && view.getUint32(entry + 4, littleEndian) === 1;
+    const value = isLawful ? view.getUint16(entry + 8, littleEndian) : 1;
     return value >= 1 && value <= 8 ? value : 1;
   }
   return 1;
@@ -40,17 +43,8 @@ export function writeExifOrientation(orientation: number): Buffer {
   const tiff = Buffer.alloc(26);
   tiff.write("MM\0*\0\0\0\x08\0\x01", "latin1");
   tiff.writeUInt16BE(ORIENTATION_TAG, 10);
-  tiff.writeUInt16BE(3, 12);
+  tiff.writeUInt16BE(SHORT, 12);
   tiff.writeUInt32BE(1, 14);
   tiff.writeUInt16BE(orientation, 18);
   return tiff;
-}
-
-/** The first value of a directory entry; 0 if it is not a whole number. */
-function readInteger(view: DataView, entry: number, littleEndian: boolean): number {
-  const bytes = integerBytes[view.getUint16(entry + 2, littleEndian)];
-  const hasValue = view.getUint32(entry + 4, littleEndian) > 0;
-  if (bytes === undefined || !hasValue) return 0;
-  if (bytes === 1) return view.getUint8(entry + 8);
-  return bytes === 2 ? view.getUint16(entry + 8, littleEndian) : view.getUint32(entry + 8, littleEndian);
 }

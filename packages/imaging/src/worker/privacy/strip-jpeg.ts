@@ -200,8 +200,13 @@ function essentialLength({ marker, payload }: JpegSegment): number {
   return essential?.readBytes ?? 0;
 }
 
-function isExif({ marker, payload }: JpegSegment): boolean {
+export function isExif({ marker, payload }: JpegSegment): boolean {
   return marker === Marker.APP1 && startsWith(payload, EXIF);
+}
+
+/** The orientation of an EXIF segment. */
+export function readOrientation({ payload }: JpegSegment): number {
+  return readExifOrientation(payload.subarray(EXIF.length));
 }
 
 /**
@@ -209,7 +214,7 @@ function isExif({ marker, payload }: JpegSegment): boolean {
  * differ in which segment they use, and each must see the same as before.
  */
 function reduceExif(exifs: readonly JpegSegment[], edits: Edits): void {
-  const orientations = exifs.map(({ payload }) => readExifOrientation(payload.subarray(EXIF.length)));
+  const orientations = exifs.map(readOrientation);
   const isOriented = orientations.some((orientation) => orientation !== 1);
   for (const [index, { start, end }] of exifs.entries()) {
     if (!isOriented) edits.remove(start, end);

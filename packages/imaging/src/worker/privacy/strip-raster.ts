@@ -1,6 +1,6 @@
 import { isServiceError } from "@outrigger/core";
 import { type GifBlock, readGifBlocks } from "../gif/gif-blocks.ts";
-import { PNG_SIGNATURE, readPngChunks, writePngChunk } from "../png/png-chunks.ts";
+import { isCritical, isSound, PNG_SIGNATURE, readPngChunks, writePngChunk } from "../png/png-chunks.ts";
 import { Edits } from "./edits.ts";
 import { readExifOrientation, writeExifOrientation } from "./exif-orientation.ts";
 import { stripJpeg } from "./strip-jpeg.ts";
@@ -85,7 +85,7 @@ const essentialChunks = new Set([
 
 /**
  * Removes from a PNG everything that does not affect its pixels: EXIF, texts (including XMP and old raw profiles), the
- * time, private chunks, and everything after its end. It keeps critical chunks, transparency, colour, density and
+ * time, private chunks, chunks with a wrong checksum, which browsers ignore, and everything after its end. It keeps critical chunks, transparency, colour, density and
  * animation. EXIF with an orientation is reduced to that. The pieces share the memory of `bytes`; `null` when there is
  * nothing to remove. Throws `unsupported_media` for bytes that are not a PNG.
  *
@@ -94,20 +94,21 @@ const essentialChunks = new Set([
 export function stripPng(bytes: Buffer): readonly Buffer[] | null {
   const edits = new Edits(bytes, PNG);
   let position = PNG_SIGNATURE.length;
-  for (const { type, start, data, end } of readPngChunks(bytes)) {
+  let hasExif = false;
+  for (const chunk of readPngChunks(bytes)) {
+    const { type, start, data, end } = chunk;
     position = end;
-    const orientation = type === "eXIf" ? readExifOrientation(data) : 1;
+    if (isCritical(type)) continue;
+    const sound = isSound(bytes, chunk);
+    // Only the first counts.
+    const orientation = type === "eXIf" && sound && !hasExif ? readExifOrientation(data) : 1;
+    hasExif ||= type === "eXIf" && sound;
     if (orientation !== 1)
       edits.replace(start, end, writePngChunk("eXIf", writeExifOrientation(orientation)));
-    else if (!isCritical(type) && !essentialChunks.has(type)) edits.remove(start, end);
+    else if (!sound || !essentialChunks.has(type)) edits.remove(start, end);
   }
   edits.remove(position, bytes.length);
   return edits.apply();
-}
-
-/** Whether decoders must not skip a chunk: the first letter of its type is upper case. */
-function isCritical(type: string): boolean {
-  return (type.charCodeAt(0) & 0x20) === 0;
 }
 
 const HEADER_BYTES = 12;
