@@ -1,5 +1,5 @@
 import type { SaxesAttributeNS } from "saxes";
-import { cleanDeclarations, isSafeValue, paints, withoutServer } from "./clean-css.ts";
+import { cleanDeclarations, cleanValue, paints, withoutServer } from "./clean-css.ts";
 import { type CleanNested, cleanPictureUrl } from "./embedded-picture.ts";
 
 export const XLINK_NAMESPACE = "http://www.w3.org/1999/xlink";
@@ -35,12 +35,12 @@ export function cleanAttribute(
   }
   const kind = kindOfAttribute(local);
   if (kind === undefined) return undefined;
-  if (kind === "styled" && !isSafeValue(value)) {
-    return paints.has(local) ? { name: local, value: withoutServer(value) } : undefined;
-  }
+  const read =
+    kind === "plain" ? value : (cleanValue(value) ?? (paints.has(local) ? withoutServer(value) : undefined));
+  if (read === undefined) return undefined;
   // No valid animation value has a colon, so this is an address.
   if (animations.has(element) && animatedValues.has(local) && value.includes(":")) return undefined;
-  return { name: local, value };
+  return { name: local, value: read };
 }
 
 /** Whether an element animates something that must not change after cleaning, such as a reference. */
@@ -54,8 +54,10 @@ export function isUnsafeAnimation(element: string, attributes: readonly SaxesAtt
 function cleanReference(element: string, target: string, cleanNested: CleanNested): string | undefined {
   const mayBePicture = element === "image" || element === "feImage";
   if (mayBePicture && /^data:/i.test(target)) return cleanPictureUrl(target, cleanNested);
+  // URLs hold no tabs and line breaks (URL Standard, 4.4).
+  const part = target.replace(/[\t\n\r]/g, "");
   // No renderer draws a part of the document in an `image`, but a browser would load the document for it.
-  return target.length > 1 && target.startsWith("#") && element !== "image" ? target : undefined;
+  return part.length > 1 && part.startsWith("#") && element !== "image" ? part : undefined;
 }
 
 const elements = [

@@ -86,12 +86,13 @@ export const paints: ReadonlySet<string> = new Set(["fill", "stroke"]);
 
 /**
  * A paint whose paint server is not in the document: what the value names instead of it, else "none" (SVG 2, 13.2).
- * Without a value it would be black.
+ * Without a value it would be black. `undefined` for an invalid value, which counts as absent.
  */
-export function withoutServer(paint: string): string {
+export function withoutServer(paint: string): string | undefined {
+  if (new CssScanner(paint.trim()).next() === "bad-url") return undefined;
   const [, alternative = ""] =
     /^\s*url\((?:"[^"]*"|'[^']*'|[^()"']*)\)\s+([^()]+|\w+\([^()]*\))\s*$/i.exec(paint) ?? [];
-  return alternative !== "" && isSafeValue(alternative) ? alternative.trim() : "none";
+  return alternative !== "" && cleanValue(alternative) !== undefined ? alternative.trim() : "none";
 }
 
 /**
@@ -108,13 +109,15 @@ export function cleanDeclarations(css: string): string {
   return readDeclarations(new CssScanner(css), false);
 }
 
-/** Whether the value of a presentation attribute or of an animation is understood and loads nothing. */
-export function isSafeValue(css: string): boolean {
+/** The value of a presentation attribute or of an animation; `undefined` if it is not understood or loads something. */
+export function cleanValue(css: string): string | undefined {
   // Most values: without these characters there is no function, address or escape to check.
-  if (!/[(\\<{@]/.test(css)) return true;
+  if (!/[(\\<{@]/.test(css)) return css;
   const scanner = new CssScanner(css);
   scanner.next();
-  return readComponents(scanner, values, []).isSafe;
+  const { text, isSafe } = readComponents(scanner, values, []);
+  if (!isSafe) return undefined;
+  return /url\(/i.test(css) ? text : css;
 }
 
 /** Reads to the end or to the brace that closes the group. */
@@ -175,7 +178,8 @@ function readDeclaration(scanner: CssScanner, inBlock: boolean) {
   if (!isDeclaration || name === undefined) return { text: undefined, endedAt };
   if (isSafe) return { text: text === "" ? undefined : `${name}:${text}`, endedAt };
   const paint = paints.has(name.toLowerCase()) ? scanner.text.slice(start, scanner.start) : "";
-  return { text: /^\s*url\(/i.test(paint) ? `${name}:${withoutServer(paint)}` : undefined, endedAt };
+  const substitute = /^\s*url\(/i.test(paint) ? withoutServer(paint) : undefined;
+  return { text: substitute && `${name}:${substitute}`, endedAt };
 }
 
 /** Skips whitespace after a property, up to its colon. */

@@ -38,8 +38,31 @@ const namedTokens = new Set<CssTokenKind>(["ident", "hash", "number"]);
  * address, an at-rule or markup there.
  */
 const unsafeInText = /[(@<]/;
-/** An unquoted address of a part of the document. */
-const urlOfPart = /^url\(\s*#[^\\<>@{};]+\)$/i;
+/** What addresses must not hold either. They can have it as an escape. */
+const unsafeInUrl = /[^\w !#$%&*+,./:=?[\]^`|~\u0080-\uffff-]/g;
+/** The parts of an address: unquoted, or the string of a quoted one. */
+const URL_TOKEN = /^(url\(\s*|["'])#([\s\S]+?)(\s*\)|["'])$/i;
+const CSS_ESCAPE = /\\(?:([\da-f]{1,6})[ \n\t]?|\n|([\s\S]))/gi;
+
+/** An address of a part of the document with escapes of URLs, instead of those of CSS; `undefined` for any other. */
+function cleanUrl(token: string): string | undefined {
+  const [, opening, part, closing] = URL_TOKEN.exec(token.replace(CSS_ESCAPE, unescapeCss)) ?? [];
+  if (part === undefined) return undefined;
+  const encoded = part.replace(unsafeInUrl, encodeCharacter);
+  return `${opening}#${opening?.startsWith("u") ? encoded.replaceAll(" ", "%20") : encoded}${closing}`;
+}
+
+function unescapeCss(_: string, digits?: string, character?: string): string {
+  if (digits === undefined) return character ?? "";
+  const code = Number.parseInt(digits, 16);
+  return code === 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)
+    ? "\ufffd"
+    : String.fromCodePoint(code);
+}
+
+function encodeCharacter(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+}
 
 /** Reads from the scanner's current token to one of `stops` outside all brackets, or to the end. */
 export function readComponents(
@@ -63,7 +86,10 @@ export function readComponents(
       previous = kind;
       continue;
     }
-    isSafe &&= quotedUrl.accepts(scanner) && isSafeToken(scanner, grammar, previous);
+    const isUrl = kind === "url" || (kind === "string" && quotedUrl.awaitsString);
+    const written = isUrl ? cleanUrl(scanner.token) : scanner.token;
+    isSafe &&= quotedUrl.accepts(scanner) && (isUrl || isSafeToken(scanner, grammar, previous));
+    isSafe &&= written !== undefined;
     const closer = closers.get(kind);
     if (closer !== undefined) nesting.push(closer);
     else if (kind === nesting.at(-1)) nesting.pop();
@@ -72,7 +98,7 @@ export function readComponents(
       scanner.end = scanner.text.length;
       isSafe = false;
     }
-    if (isSafe) text += (text === "" ? "" : gap) + scanner.token;
+    if (isSafe) text += `${text === "" ? "" : gap}${written}`;
     gap = "";
     previous = kind;
     if (kind === "}" && nesting.length === 0) return { text, isSafe: false, endedAt: "block" };
@@ -91,8 +117,6 @@ function isSafeToken(scanner: CssScanner, grammar: CssGrammar, previous: CssToke
       return grammar.delimiters.includes(token);
     case "function":
       return isQuotedUrl(scanner) || grammar.functions.has(token.slice(0, -1).toLowerCase());
-    case "url":
-      return urlOfPart.test(token);
     case "(":
       // Browsers disagree about where some names end, so one of them could read a function here.
       return !namedTokens.has(previous);
@@ -109,16 +133,13 @@ function isQuotedUrl({ kind, token }: CssScanner): boolean {
 class QuotedUrl {
   #awaited: "function" | "string" | ")" = "function";
 
+  get awaitsString(): boolean {
+    return this.#awaited === "string";
+  }
+
   accepts(scanner: CssScanner): boolean {
-    const { kind } = scanner;
     const awaited = this.#awaited;
-    this.#awaited = "function";
-    if (awaited === "string") {
-      this.#awaited = ")";
-      return kind === "string" && !scanner.escaped && scanner.token.charAt(1) === "#";
-    }
-    if (awaited === ")") return kind === ")";
-    if (isQuotedUrl(scanner)) this.#awaited = "string";
-    return true;
+    this.#awaited = awaited === "string" ? ")" : isQuotedUrl(scanner) ? "string" : "function";
+    return awaited === "function" || scanner.kind === awaited;
   }
 }

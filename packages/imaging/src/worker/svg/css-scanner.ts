@@ -141,13 +141,16 @@ export class CssScanner {
   /** An unquoted `url(` up to its closing parenthesis. */
   #url(): CssTokenKind {
     let at = this.#afterWhitespace(this.end);
-    while (isInUrl(this.#codeAt(at))) at++;
+    for (;;) {
+      if (isInUrl(this.#codeAt(at))) at++;
+      else if (this.#isEscape(at)) at = this.#afterEscape(at);
+      else break;
+    }
     const close = this.#afterWhitespace(at);
     if (this.#codeAt(close) === codes.closingParenthesis) {
       this.end = close + 1;
       return "url";
     }
-    // CSS allows escapes here, but no kept address needs one.
     while (at < this.text.length && this.#codeAt(at) !== codes.closingParenthesis) {
       at += this.#isEscape(at) ? 2 : 1;
     }

@@ -53,7 +53,7 @@ function readDataUrl(url: string): DataUrl | undefined {
 }
 
 /** Decodes percent escapes in place. Other percent signs stay. */
-function percentDecoded(bytes: Buffer): Buffer {
+export function percentDecoded(bytes: Buffer): Buffer {
   let length = 0;
   for (let at = 0; at < bytes.length; at++) {
     const digits = bytes[at] === PERCENT ? bytes.toString("latin1", at + 1, at + 3) : "";

@@ -35,6 +35,17 @@ test.each<[title: string, attributes: string, content: string, width: number, he
   ["a style", 'style="width:24px;height:12px"', square, 24, 12],
   ["a style sheet", 'width="9" height="9"', `<style>svg{width:24px;height:12px}</style>${square}`, 24, 12],
   ["a font", 'width="10em" height="5em" font-size="20"', square, 200, 100],
+  ["the font of browsers", 'width="10em" height="5rem"', square, 160, 80],
+  ["a font in a style", 'width="10em" height="5ex" style="font-size:20px"', square, 200, 50],
+  [
+    "a font in a style sheet",
+    'width="10em" height="5em"',
+    `<style>svg{font-size:20px}</style>${square}`,
+    200,
+    100,
+  ],
+  ["a style in em", 'style="width:10em;height:5em"', square, 160, 80],
+  ["a style in rem", 'style="width:10rem;height:5rem"', square, 160, 80],
   ["nothing but what is drawn", "", square, 30, 20],
   ["more than can be drawn", 'width="1e9" height="1e9"', square, 32_767, 32_767],
 ])("the natural size of an SVG is that of %s", async (_, attributes, content, width, height) => {
@@ -142,3 +153,110 @@ test("an SVG whose view box has no area is blank", async () => {
   const drawn = await draw(svg('width="30" height="20" viewBox="0 0 0 20"'), { width: 9, height: 6 });
   expect(drawn.pixel(4, 3)).toEqual([0, 0, 0, 0]);
 });
+
+test("lengths of fonts within a drawing are those of browsers", async () => {
+  const content = '<rect width="1em" height="10"/>';
+  const { pixel } = await draw(svg('width="40" height="10"', content));
+  expect([pixel(15, 5)[3], pixel(17, 5)[3]]).toEqual([255, 0]);
+  const own = await draw(svg('width="40" height="10" font-size="20"', content));
+  expect([own.pixel(19, 5)[3], own.pixel(21, 5)[3]]).toEqual([255, 0]);
+});
+
+test.each([
+  ...[
+    "a b|url(#a%20b)",
+    "a b|url('#a b')",
+    "a b|url(#a\\ b)",
+    "ä|url(#ä)",
+    "ä|url(#%C3%A4)",
+    "ä|url('#%c3%a4')",
+  ],
+  ...[
+    "a(b)|url(#a%28b%29)",
+    "a(b)|url('#a(b)')",
+    "a'b|url(\"#a'b\")",
+    "a\\b|url('#a\\\\b')",
+    "50%|url(#50%)",
+  ],
+  ...["a;b|url(#a;b)", "a@b|url(#a@b)", "a<b|url('#a<b')", "😀|url(#%F0%9F%98%80)", "ab|url(\\23 \\61 b)"],
+])("a paint server is found by its decoded name: %s", async (pair) => {
+  const [id = "", reference = ""] = pair
+    .split("|")
+    .map((text) => text.replace(/[&<"]/g, (c) => `&#${c.charCodeAt(0)};`));
+  const server = `<linearGradient id="${id}"><stop stop-color="#0c0"/></linearGradient>`;
+  for (const use of [`fill="${reference}"`, `style="fill:${reference}"`]) {
+    const { pixel } = await draw(
+      svg('width="30" height="20"', `${server}<rect width="30" height="20" ${use}/>`),
+    );
+    expect(pixel(15, 10), use).toEqual([0, 204, 0, 255]);
+  }
+  const sheet = `<style>rect{fill:${reference}}</style>${server}<rect width="30" height="20"/>`;
+  expect((await draw(svg('width="30" height="20"', sheet))).pixel(15, 10)).toEqual([0, 204, 0, 255]);
+});
+
+test("a link is decoded, a literal escape names nothing, and an invalid address counts as absent", async () => {
+  const shapes = (id: string, link: string) =>
+    `<defs><rect id="${id}" width="30" height="20" fill="#0c0"/></defs><use ${link}/>`;
+  for (const link of ['href="#a%20b"', 'xlink:href="#a%20b"', 'href="#a&#10; b"']) {
+    const { pixel } = await draw(svg('width="30" height="20"', shapes("a b", link)));
+    expect(pixel(15, 10), link).toEqual([0, 204, 0, 255]);
+  }
+  const literal = await draw(svg('width="30" height="20"', shapes("a%20b", 'href="#a%20b"')));
+  expect(literal.pixel(15, 10)).toEqual([0, 0, 0, 0]);
+  const server = '<linearGradient id="a b"><stop stop-color="#0c0"/></linearGradient>';
+  for (const use of ['fill="url(#a b)"', 'fill="url(#a(b)) red"', 'style="fill:url(#a b) red"']) {
+    const invalid = await draw(
+      svg('width="30" height="20"', `${server}<rect width="30" height="20" ${use}/>`),
+    );
+    expect(invalid.pixel(15, 10), use).toEqual([0, 0, 0, 255]);
+  }
+});
+
+/** The corner of the picture, in quarters, that each orientation moves its first pixels to. */
+const CORNERS = {
+  1: "left top",
+  2: "right top",
+  3: "right bottom",
+  4: "left bottom",
+  5: "left top",
+  6: "right top",
+  7: "right bottom",
+  8: "left bottom",
+} as const;
+
+test.each(Object.entries(CORNERS))(
+  "an embedded picture of EXIF orientation %s is drawn upright",
+  async (orientation, corner) => {
+    const picture = sharp({ create: { width: 40, height: 20, channels: 3, background: "#00f" } })
+      .composite([
+        { input: { create: { width: 20, height: 10, channels: 3, background: "#f00" } }, left: 0, top: 0 },
+      ])
+      .withMetadata({ orientation: Number(orientation) });
+    const isTurned = Number(orientation) > 4;
+    const [width, height] = isTurned ? [20, 40] : [40, 20];
+    for (const [type, bytes] of [
+      ["jpeg", await picture.clone().jpeg({ quality: 100, chromaSubsampling: "4:4:4" }).toBuffer()],
+      ["png", await picture.clone().png().toBuffer()],
+    ] as const) {
+      const url = `data:image/${type};base64,${bytes.toString("base64")}`;
+      const size = `width="${width}" height="${height}"`;
+      for (const document of [`<image href="${url}"/>`, `<image href="${url}" ${size}/>`]) {
+        const { pixel } = await draw(svg(size, document));
+        const red = [
+          ["left top", width / 4, height / 4],
+          ["right top", (width * 3) / 4, height / 4],
+          ["left bottom", width / 4, (height * 3) / 4],
+          ["right bottom", (width * 3) / 4, (height * 3) / 4],
+        ].filter(([, x, y]) => (pixel(Math.floor(Number(x)), Math.floor(Number(y)))[0] ?? 0) > 200);
+        expect(
+          red.map(([name]) => name),
+          type,
+        ).toEqual([corner]);
+      }
+      const kept = await draw(
+        svg(size, `<image href="${url}" ${size} preserveAspectRatio="none" style="image-orientation:none"/>`),
+      );
+      expect(kept.pixel(2, 2)[0], type).toBeGreaterThan(200);
+    }
+  },
+);

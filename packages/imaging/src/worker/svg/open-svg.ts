@@ -1,12 +1,13 @@
 import { isServiceError } from "@outrigger/core";
 import { isError } from "@outrigger/core/values";
-import sharp from "sharp";
+import sharp, { type Metadata } from "sharp";
 import type { PictureLimits } from "../../shared/wire.ts";
+import { asBrowsersRead } from "../as-browsers-read.ts";
 import { readGifStructure } from "../gif/gif-blocks.ts";
 import { withTransparentCanvas } from "../gif/transparent-gif.ts";
 import { awaitLibvips } from "../libvips.ts";
 import { type Picture, unreadable } from "../picture.ts";
-import { dataUrl } from "./embedded-picture.ts";
+import { dataUrl, percentDecoded } from "./embedded-picture.ts";
 import { resizedRoot } from "./resize-svg.ts";
 import {
   declaredSize,
@@ -15,9 +16,10 @@ import {
   type SvgRoot,
   wholeSize,
   withBackgroundShape,
+  withFontSize,
   writeSvgRoot,
 } from "./svg-root.ts";
-import { MAX_WRAPPED_BYTES } from "./svg-writer.ts";
+import { escapeAttribute, MAX_WRAPPED_BYTES, unescapeAttribute, wrapRaster } from "./svg-writer.ts";
 
 const TYPE = "image/svg+xml";
 
@@ -43,7 +45,7 @@ export async function openSvg(bytes: Buffer, limits: PictureLimits): Promise<Pic
 
 /** The size that librsvg computes from style sheets, fonts, or the box around everything drawn. */
 async function measure(root: SvgRoot, limits: PictureLimits): Promise<ExactSize> {
-  const header = sharp(writeSvgRoot(root), { limitInputPixels: MAX_UNITS });
+  const header = sharp(writeSvgRoot(withFontSize(root)), { limitInputPixels: MAX_UNITS });
   try {
     const { width, height } = await awaitLibvips(TYPE, limits, header.metadata());
     return { width, height };
@@ -63,8 +65,9 @@ interface Allowance {
 
 /**
  * A clean document in a form that sharp's librsvg draws as browsers draw the original: with the background of the root
- * as a shape, with the first frames of embedded GIFs as PNGs, and so in embedded SVGs. A damaged GIF stays and is blank,
- * and so do GIFs beyond the pixel limit of all together.
+ * as a shape, its font size, and plain names in references; with the first frames of embedded GIFs as PNGs, and other
+ * pictures upright; and so in embedded SVGs. A damaged GIF stays and is blank, and so do GIFs beyond the pixel limit of
+ * all together.
  */
 async function librsvgSource(root: SvgRoot, limits: PictureLimits): Promise<Buffer> {
   return convert(root, limits, { pixels: limits.maxPixels });
@@ -72,7 +75,49 @@ async function librsvgSource(root: SvgRoot, limits: PictureLimits): Promise<Buff
 
 async function convert(root: SvgRoot, limits: PictureLimits, allowance: Allowance): Promise<Buffer> {
   const content = await withDrawablePictures(root.content, limits, allowance);
-  return writeSvgRoot(withBackgroundShape({ ...root, content }));
+  return withDecodedReferences(writeSvgRoot(withBackgroundShape(withFontSize({ ...root, content }))));
+}
+
+/** Quotes of style sheets, and escaped ones of attributes. */
+const URL_OF_PART = /\burl\(\s*(?:["']|&quot;)?#([^"'()<]*)(?:["']\s*)?\)/gi;
+const LINK_TO_PART = /href="#([^"]*)"/g;
+
+/** Writes out percent escapes in references to parts of the document, which librsvg takes as they are. */
+function withDecodedReferences(svg: Buffer): Buffer {
+  if (!svg.includes("%")) return svg;
+  const decoded = (part: string) => percentDecoded(Buffer.from(part)).toString();
+  const text = svg
+    .toString()
+    .replace(URL_OF_PART, (url: string, escaped: string) => {
+      if (!escaped.includes("%")) return url;
+      const part = decoded(unescapeAttribute(escaped).trimEnd().replace(/"$/, ""));
+      return escapeAttribute(`url('#${part.replace(/['\\]/g, "\\$&").replaceAll("\n", "\\a ")}')`);
+    })
+    .replace(
+      LINK_TO_PART,
+      (_, part: string) => `href="#${escapeAttribute(decoded(unescapeAttribute(part)))}"`,
+    );
+  return Buffer.from(text);
+}
+
+/** The turns of EXIF orientations, as the first four numbers of a matrix. */
+const TURNS: Readonly<Record<number, readonly [a: number, b: number, c: number, d: number]>> = {
+  ...{ 2: [-1, 0, 0, 1], 3: [-1, 0, 0, -1], 4: [1, 0, 0, -1] },
+  ...{ 5: [0, 1, 1, 0], 6: [0, 1, -1, 0], 7: [0, -1, -1, 0], 8: [0, -1, 1, 0] },
+};
+
+/** A picture on its side in an SVG that turns it, as librsvg ignores EXIF; `null` if it is upright or damaged. */
+async function turnedPicture(bytes: Buffer, type: "image/png" | "image/jpeg"): Promise<string | null> {
+  if (!bytes.includes("Exif") && !bytes.includes("eXIf")) return null;
+  const header = sharp(asBrowsersRead(bytes, type)).metadata();
+  const { orientation = 1, width = 0, height = 0 } = await header.catch(() => ({}) as Partial<Metadata>);
+  const turn = TURNS[orientation];
+  if (turn === undefined) return null;
+  const [a, b, c, d] = turn;
+  const moved = [Math.max(0, -a * width - c * height), Math.max(0, -b * width - d * height)];
+  const size = a === 0 ? { width: height, height: width } : { width, height };
+  const svg = wrapRaster(bytes, type, size, { width, height, transform: `matrix(${[...turn, ...moved]})` });
+  return svg.length > MAX_WRAPPED_BYTES ? null : dataUrl("image/svg+xml", svg);
 }
 
 async function withDrawablePictures(
@@ -81,16 +126,22 @@ async function withDrawablePictures(
   allowance: Allowance,
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
+  const isTurned = !content.includes("image-orientation:none");
   let copied = 0;
   for (let at = content.indexOf(START); at >= 0; at = content.indexOf(START, at + START.length)) {
     const start = at + 'href="'.length;
     const end = content.indexOf('"', start);
-    const [, type] = /^data:image\/(gif|svg\+xml);/.exec(content.toString("latin1", start, start + 20)) ?? [];
+    const head = content.toString("latin1", start, start + 20);
+    const [, type] = /^data:(image\/(?:gif|svg\+xml|png|jpeg));/.exec(head) ?? [];
     if (type === undefined) continue;
     const bytes = Buffer.from(content.toString("latin1", content.indexOf(",", start) + 1, end), "base64");
-    const url = await (type === "gif"
+    const url = await (type === "image/gif"
       ? drawableGif(bytes, limits, allowance)
-      : drawableSvg(bytes, limits, allowance));
+      : type === "image/svg+xml"
+        ? drawableSvg(bytes, limits, allowance)
+        : isTurned && (type === "image/png" || type === "image/jpeg")
+          ? turnedPicture(bytes, type)
+          : null);
     if (url === null) continue;
     pieces.push(content.subarray(copied, start), Buffer.from(url, "latin1"));
     copied = end;

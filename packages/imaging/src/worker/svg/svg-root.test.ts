@@ -86,7 +86,13 @@ describe("declaredSize equals librsvg's result:", () => {
 
 test.each<[attributes: string, size: ExactSize]>([
   [`width="100vw" height="50vh" ${box}`, { width: 300, height: 200 }],
-  ['width="2rem" height="1rem"', { width: 24, height: 12 }],
+  ['width="2rem" height="1rem"', { width: 32, height: 16 }],
+  ['width="2em" height="1EM"', { width: 32, height: 16 }],
+  ['width="2ex" height="3ch"', { width: 16, height: 24 }],
+  ['width="2em" height="2rem" font-size="20"', { width: 40, height: 40 }],
+  ['width="2em" height="1em" font-size="150%"', { width: 48, height: 24 }],
+  [`width="2em" ${box}`, { width: 32, height: 64 / 3 }],
+  ['width="80Q" height="101.6Q"', { width: 80 * (72 / 101.6), height: 72 }],
   [`width=".3" height="0.6"`, { width: 0.3, height: 0.6 }],
   ['width="1e9" height="1e99"', { width: 1e9, height: 1e9 }],
   ['viewBox="0 0 1e-200 1e200"', { width: 1e-200, height: 1e9 }],
@@ -101,7 +107,7 @@ test.each([
   ["a view box that is none", 'viewBox="0 0 10"'],
   ["a view box without an area", 'viewBox="0 0 0 9"'],
   ["a negative view box", 'viewBox="0 0 -10 10"'],
-  ["a unit of a font", 'width="10em" height="20em"'],
+  ["a unit of a font in a style", 'width="10em" height="20em" style="font:20px serif"'],
   ["a calculation", `width="calc(10px)" height="10" ${box}`],
   ["a style", `width="10" height="10" style="width:24px;height:24px" ${box}`],
 ])("declaredSize is undefined for a root with %s", (_, attributes) => {

@@ -80,8 +80,19 @@ const unitsOf = new Map([
   ["in", 72],
   ["cm", 72 / 2.54],
   ["mm", 72 / 25.4],
-  ["rem", 12],
+  ["q", 72 / 101.6],
 ]);
+
+/** Font units by their share of the font size. Those of characters depend on the font; this is librsvg's estimate. */
+const fontUnits = new Map([
+  ["em", 1],
+  ["rem", 1],
+  ["ex", 0.5],
+  ["ch", 0.5],
+]);
+/** The font size of browsers in user units. That of librsvg is 12. */
+const FONT_SIZE = 16;
+const FONT_STYLE = /(?<![-\w])font(?:-size)?\s*:/i;
 
 /** Units relative to a window. There is none, so these lengths are ignored. */
 const windowUnits = new Set(["%", "vw", "vh", "vmin", "vmax"]);
@@ -144,14 +155,18 @@ function writtenViewBox({ attributes }: SvgRoot): ViewBox | undefined {
 }
 
 /** Whether CSS sets the size of the root, which overrides its attributes. */
-export function isSizedByCss({ attributes, content }: SvgRoot): boolean {
-  const sizes = /(?<![-\w])(?:width|height)\s*:/i;
-  if (sizes.test(attributes.get("style") ?? "")) return true;
+export function isSizedByCss(root: SvgRoot): boolean {
+  return isStyled(root, /(?<![-\w])(?:width|height)\s*:/i);
+}
+
+/** Whether the `style` of the root or a style sheet has a declaration. */
+function isStyled({ attributes, content }: SvgRoot, declaration: RegExp): boolean {
+  if (declaration.test(attributes.get("style") ?? "")) return true;
   let end = 0;
   for (let at = content.indexOf("<style"); at >= 0; at = content.indexOf("<style", end)) {
     end = content.indexOf("</style>", at);
     if (end < 0) break;
-    if (sizes.test(content.toString("utf8", at, end))) return true;
+    if (declaration.test(content.toString("utf8", at, end))) return true;
   }
   return false;
 }
@@ -160,15 +175,35 @@ export function isSizedByCss({ attributes, content }: SvgRoot): boolean {
  * A length in user units; `undefined` if absent, relative to a window or not a length; `unknown` if only librsvg can
  * resolve it.
  */
-function readLength({ attributes }: SvgRoot, name: "width" | "height"): number | "unknown" | undefined {
-  const written = attributes.get(name);
+function readLength(root: SvgRoot, name: "width" | "height"): number | "unknown" | undefined {
+  const written = root.attributes.get(name);
   const [, number, unit = ""] = LENGTH.exec(written ?? "") ?? [];
   if (number === undefined) return written?.includes("(") ? "unknown" : undefined;
   if (windowUnits.has(unit.toLowerCase())) return undefined;
   const value = Number(number);
   if (!(value > 0)) throw unreadable("image/svg+xml", `its ${name} is ${value < 0 ? "negative" : "zero"}`);
-  const units = unitsOf.get(unit.toLowerCase());
-  return units === undefined ? "unknown" : value * units;
+  const share = fontUnits.get(unit.toLowerCase());
+  const units = share === undefined ? unitsOf.get(unit.toLowerCase()) : share * (fontSizeOf(root) ?? 0);
+  return units === undefined || units <= 0 ? "unknown" : value * units;
+}
+
+/** The font size of the root in user units; `undefined` if only librsvg can compute it. */
+function fontSizeOf(root: SvgRoot): number | undefined {
+  if (isStyled(root, FONT_STYLE)) return undefined;
+  const [, number, unit = ""] = LENGTH.exec(root.attributes.get("font-size") ?? `${FONT_SIZE}`) ?? [];
+  const share = unit === "%" ? 0.01 : fontUnits.get(unit.toLowerCase());
+  const units = share === undefined ? unitsOf.get(unit.toLowerCase()) : share * FONT_SIZE;
+  return number === undefined || units === undefined ? undefined : Number(number) * units;
+}
+
+/** A document with the font size of browsers, unless it has its own. */
+export function withFontSize(root: SvgRoot): SvgRoot {
+  const known = fontSizeOf(root);
+  const pixels = (_: string, number: string) => `${Number(number) * (known ?? FONT_SIZE)}px`;
+  // librsvg does not know this unit.
+  const style = root.attributes.get("style")?.replace(/(?<![\d.])(\d+(?:\.\d+)?|\.\d+)rem\b/gi, pixels);
+  const size = known ?? root.attributes.get("font-size") ?? FONT_SIZE;
+  return withRootAttributes(root, { "font-size": `${size}`, ...(style === undefined ? {} : { style }) });
 }
 
 /** A declaration of a background by a colour alone. */

@@ -101,15 +101,19 @@ export const MAX_WRAPPED_BYTES = Math.floor((MAX_SVG_BYTES - 1000) / 4) * 3;
 /**
  * An SVG of `size` that embeds a raster unchanged. It uses `xlink:href`, not `href`, because every reader supports it;
  * both would double the bytes.
+ * @param drawn Size of the raster before it is transformed. @default `size`
  */
 export function wrapRaster(
   bytes: Buffer,
   mediaType: "image/png" | "image/jpeg" | "image/gif",
   { width, height }: Size,
+  drawn: Size & { transform?: string } = { width, height },
 ): Buffer {
   const sides = `width="${width}" height="${height}"`;
+  const turn = drawn.transform === undefined ? "" : ` transform="${drawn.transform}"`;
+  const drawnSides = `width="${drawn.width}" height="${drawn.height}"${turn}`;
   const namespaces = `xmlns="${SVG_NAMESPACE}" xmlns:xlink="${XLINK_NAMESPACE}"`;
-  const start = `<svg ${namespaces} ${sides} viewBox="0 0 ${width} ${height}"><image ${sides} preserveAspectRatio="none" xlink:href="data:${mediaType};base64,`;
+  const start = `<svg ${namespaces} ${sides} viewBox="0 0 ${width} ${height}"><image ${drawnSides} preserveAspectRatio="none" xlink:href="data:${mediaType};base64,`;
   return Buffer.concat([
     Buffer.from(start),
     Buffer.from(bytes.toString("base64"), "latin1"),
