@@ -5,7 +5,12 @@ import type { ConvertibleType } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { halvesHeic, transparentHeic } from "../../../../test/support/heic-samples.ts";
+import {
+  deepHeic,
+  halvesHeic,
+  transparentHeic,
+  twoPicturesHeic,
+} from "../../../../test/support/heic-samples.ts";
 import { animation, photo, type Rgb } from "../../test/pictures.ts";
 import { createTiff, Photometric } from "./psd/tiff.ts";
 
@@ -123,6 +128,15 @@ test("a HEIC photo is converted with its profile, and a transparent one to PNG",
   const transparent = await convert(transparentHeic, "image/heic");
   expect(transparent).toMatchObject({ type: "image/png", alpha: true });
   expectNear(await pixelAt(transparent.stored, 30, 20), [0, 128, 0, 128]);
+});
+
+test("a HEIC photo of deep channels or with several pictures has a warning", async () => {
+  const deep = await convert(deepHeic, "image/heic");
+  expect(deep).toMatchObject({ type: "image/jpeg", width: 96, height: 64, warnings: ["depth_reduced"] });
+  expectNear(await pixelAt(deep.stored, 48, 32), [210, 34, 34]);
+  const several = await convert(twoPicturesHeic, "image/heic");
+  expect(several).toMatchObject({ width: 96, height: 64, warnings: ["first_page_only"] });
+  expectNear(await pixelAt(several.stored, 48, 32), [221, 34, 34]);
 });
 
 test("orientation and profile are applied, and metadata is gone", async () => {

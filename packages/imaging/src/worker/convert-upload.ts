@@ -116,7 +116,7 @@ async function encode(
 
 /** Decodes with the optional package heic-decode, which runs in WebAssembly: the photo itself, not its thumbnails or bursts. */
 async function convertHeic(bytes: Buffer, limits: PictureLimits): Promise<Converted> {
-  const { width, height, data } = await readHeic(bytes, limits);
+  const { width, height, data, count } = await readHeic(bytes, limits);
   const alpha = hasTransparency(data);
   const layout = {
     width,
@@ -130,7 +130,10 @@ async function convertHeic(bytes: Buffer, limits: PictureLimits): Promise<Conver
   tiff.pixels.set(data);
   const image = sharp(tiff.file, { limitInputPixels: limits.maxPixels }).toColourspace("srgb");
   const shown = alpha ? image : image.removeAlpha();
-  return encode(shown, "image/heic", { isLossless: alpha, limits, warnings: [] });
+  const warnings: ImageWarning[] = [];
+  if (isDeepHeic(bytes)) warnings.push("depth_reduced");
+  if (count > 1) warnings.push("first_page_only");
+  return encode(shown, "image/heic", { isLossless: alpha, limits, warnings });
 }
 
 /** @param data RGBA. */
@@ -139,8 +142,8 @@ function hasTransparency(data: Uint8ClampedArray): boolean {
   return false;
 }
 
-/** The first picture of a file, as RGBA. */
-async function readHeic(bytes: Buffer, limits: PictureLimits): Promise<DecodedHeic> {
+/** The first picture of a file, as RGBA, and the count of all. */
+async function readHeic(bytes: Buffer, limits: PictureLimits): Promise<DecodedHeic & { count: number }> {
   const { default: decoder } = await import("heic-decode");
   try {
     const images = await decoder.all({ buffer: bytes });
@@ -149,7 +152,7 @@ async function readHeic(bytes: Buffer, limits: PictureLimits): Promise<DecodedHe
       if (first === undefined) throw new Error("It has no picture");
       const { width, height } = first;
       if (width * height > limits.maxPixels) throw tooManyPixels("image/heic", limits.maxPixels);
-      return await first.decode();
+      return { ...(await first.decode()), count: images.length };
     } finally {
       images.dispose();
     }
@@ -157,6 +160,18 @@ async function readHeic(bytes: Buffer, limits: PictureLimits): Promise<DecodedHe
     if (isServiceError(error)) throw error;
     throw unreadable("image/heic", "it is damaged", error);
   }
+}
+
+const CODEC_BOX = "hvcC";
+/** Place of the depth, less 8, in the lowest three bits of its byte (ISO/IEC 14496-15 §8.3.2.1). */
+const DEPTH_OFFSET = CODEC_BOX.length + 17;
+
+/** Whether a picture, or a tile or mask of it, has more than 8 bits per channel. */
+function isDeepHeic(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(CODEC_BOX); at >= 0; at = bytes.indexOf(CODEC_BOX, at + 1)) {
+    if (((bytes[at + DEPTH_OFFSET] ?? 0) & 7) > 0) return true;
+  }
+  return false;
 }
 
 const PROFILE_BOX = "colrprof";
