@@ -2,7 +2,18 @@
 export const SOURCE_ENTRY = ["domain", "uri", "extracted_on", "last_seen_on", "still_on_page"];
 export const SEARCH_DATA = [
   ...["domain", "disposable", "webmail", "accept_all", "pattern", "organization", "linked_domains"],
-  "emails",
+  ...[
+    "emails",
+    "description",
+    "industry",
+    "twitter",
+    "facebook",
+    "linkedin",
+    "instagram",
+    "youtube",
+    "technologies",
+  ],
+  ...["country", "state", "city", "postal_code", "street", "headcount", "company_type"],
 ];
 export const SEARCH_META = ["results", "limit", "offset", "params"];
 export const SEARCH_PARAMS = [
@@ -11,7 +22,7 @@ export const SEARCH_PARAMS = [
 ];
 export const EMAIL_ENTRY = [
   ...["value", "type", "confidence", "sources", "first_name", "last_name", "position", "seniority"],
-  ...["department", "linkedin", "twitter", "phone_number", "verification"],
+  ...["department", "linkedin", "twitter", "phone_number", "verification", "position_raw"],
 ];
 export const FINDER_DATA = [
   ...["first_name", "last_name", "email", "score", "domain", "accept_all", "position", "twitter"],

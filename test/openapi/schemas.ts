@@ -1,5 +1,5 @@
 import type { ApiDocument } from "@outrigger/core";
-import { normaliseDomain } from "@outrigger/core/lookup";
+import { organizationDomain } from "@outrigger/core/lookup";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import type { JsonSchema } from "../../packages/core/src/schema/json-schema.ts";
@@ -27,7 +27,7 @@ function compilerOf(named: Readonly<Record<string, JsonSchema>>) {
   const ajv = new Ajv2020({ strict: false, allErrors: false });
   formats.default(ajv);
   ajv.addFormat("binary", true);
-  ajv.addFormat("idn-hostname", (text) => normaliseDomain(text.trim()) !== null);
+  ajv.addFormat("domain", (text) => organizationDomain(text) !== null);
   ajv.addSchema({ $id: "document", components: { schemas: named } });
   const compiled = new WeakMap<JsonSchema, ValidateFunction>();
   return (key: JsonSchema, value: unknown, schema: JsonSchema): string | null => {

@@ -87,8 +87,15 @@ function fittingTexts(name: string, schema: JsonSchema): fc.Arbitrary<string> {
   // Any box would require a render.
   if (name === "resize")
     return fc.oneof({ weight: 3, arbitrary: fc.constantFrom("1x", "x2", "3x3") }, matching(pattern));
-  if (format === "idn-hostname")
-    return fc.oneof(shown, fc.domain(), fc.constantFrom("bücher.example", "EXAMPLE.com."));
+  if (format === "domain") {
+    const others = fc.constantFrom(
+      "bücher.example",
+      "EXAMPLE.com.",
+      "https://www.example.com:8080/team?a=b",
+      "ann@example.com",
+    );
+    return fc.oneof(shown, fc.domain(), others);
+  }
   return fc.oneof(shown, matching(pattern));
 }
 

@@ -36,11 +36,12 @@ type WithNetworks<Entry, A extends string, B extends string> = Omit<
 
 export type DomainSearch<A extends string = "network_a", B extends string = "network_b"> = Omit<
   DomainSearchAnswer["data"],
-  "emails"
-> & {
-  /** Sorted by confidence, highest first, then by address. */
-  emails: EmailEntry<A, B>[];
-};
+  "emails" | "network_a" | "network_b"
+> &
+  Record<A | B, string | null> & {
+    /** Sorted by confidence, highest first, then by address. */
+    emails: EmailEntry<A, B>[];
+  };
 export type DomainSearchMeta = DomainSearchAnswer["meta"];
 /** An address of a domain with its person. Unknown fields are `null`. */
 export type EmailEntry<A extends string = "network_a", B extends string = "network_b"> = WithNetworks<

@@ -163,8 +163,9 @@ export interface ContactSource {
   /** `null` if nothing is known about the domain, not even an address. */
   domain(domain: string): Promise<DomainFacts | null>;
   /**
-   * The domain of the organisation with this name, ignoring case; `null` if unknown. Of several, the one with
-   * the most addresses.
+   * The domain of the organisation with this name in its usual spellings, as `organizationKey` compares them; `null` if
+   * unknown. A name with the same legal form comes first, then one without, then any other. Of several, the one with the most
+   * addresses.
    */
   domainOf(company: string): Promise<string | null>;
   /**

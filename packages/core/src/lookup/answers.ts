@@ -41,25 +41,44 @@ export interface EmailEntry extends NetworkFields {
   department: Department | null;
   phone_number: string | null;
   verification: VerificationEntry;
+  /** The same as `position`. */
+  position_raw: string | null;
+}
+
+/** Facts about an organisation that contacts do not tell: `null`, and no technologies. Clients of the public API read them. */
+export interface OrganizationFields extends Omit<NetworkFields, "network_a_url"> {
+  description: string | null;
+  industry: string | null;
+  facebook: string | null;
+  instagram: string | null;
+  youtube: string | null;
+  technologies: string[];
+  country: string | null;
+  state: string | null;
+  city: string | null;
+  postal_code: string | null;
+  street: string | null;
+  headcount: string | null;
+  company_type: string | null;
 }
 
 /** The addresses of a domain. */
 export type DomainSearchAnswer = LookupAnswer<
-  {
+  OrganizationFields & {
     /** The requested domain; `null` for an unknown company. */
     domain: string | null;
     /** Without `lists`, `webmail` and `disposable` are `false`, which confirms nothing. */
     webmail: boolean;
-    disposable: boolean;
-    /** Whether its server accepts mail for any address, as the last verification found. */
-    accept_all: boolean;
     /** The most frequent pattern of addresses, e.g. `{first}.{last}`. */
     pattern: string | null;
     organization: string | null;
-    /** Other known domains of the organisation, sorted: at most 100. */
-    linked_domains: string[];
     /** Ordered by confidence, highest first; equal ones by address. */
     emails: EmailEntry[];
+    disposable: boolean;
+    /** Whether its server accepts mail for any address, as the last verification found. */
+    accept_all: boolean;
+    /** Other known domains of the organisation, sorted: at most 100. */
+    linked_domains: string[];
   },
   {
     /** Number of addresses on all pages. */

@@ -74,6 +74,7 @@ test("domain-search returns a domain, its pattern, its organisation and its addr
     network_b: "ada",
     phone_number: "+44 20 7946 0123",
     verification: { date: "2026-02-03", status: "accept_all" },
+    position_raw: "Chief Analyst",
   });
   expect(entries(body)[1]).toMatchObject({ verification: { date: null, status: null } });
   expect(body.meta).toEqual({
@@ -179,7 +180,7 @@ test.each([
   ["domain=", "wrong_params"],
   ["company=ab", "wrong_params"],
   ["domain=localhost", "invalid_domain"],
-  ["domain=https://example.com", "invalid_domain"],
+  ["domain=https://example", "invalid_domain"],
   ["domain=192.0.2.1", "invalid_domain"],
   ["domain=example.com&limit=101", "pagination_error"],
   ["domain=example.com&limit=undefined", "pagination_error"],
@@ -266,4 +267,74 @@ test("1,000 simultaneous requests with 100 points left get exactly 100 answers",
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(900);
+});
+
+test("domain accepts a host name with www., a URL and an address, and meta.params repeats it as written", async () => {
+  const site = await createLookupSite({ known: [ADA], organizations: { "example.com": "Example" } });
+  for (const written of [
+    "www.example.com",
+    "https://www.Example.com:8080/team?x=1",
+    "@example.com",
+    "ann@example.com",
+  ]) {
+    const query = `domain=${encodeURIComponent(written)}`;
+    const searched = await site.get("domain-search", query);
+    expect(searched.body).toMatchObject({
+      data: { domain: "example.com", organization: "Example", emails: [{ value: ADA.address }] },
+      meta: { params: { domain: written } },
+    });
+    const found = await site.get("email-finder", `${query}&full_name=Ada%20Lovelace`);
+    expect(found.body.data).toMatchObject({ domain: "example.com", email: ADA.address });
+    const counted = await site.get("email-count", query);
+    expect(counted.body).toMatchObject({ data: { total: 1 }, meta: { params: { domain: written } } });
+  }
+});
+
+test("a suppressed domain is refused also as a URL, and so is www. of a domain whose www. alone is suppressed", async () => {
+  const site = await createLookupSite({ known: [ADA] });
+  await site.lookup.suppress("gone.example");
+  await site.lookup.suppress("www.example.com");
+  const refusalOf = async (domain: string) => {
+    const { status, body } = await site.get("domain-search", `domain=${encodeURIComponent(domain)}`);
+    return [status, body.errors?.[0]?.id];
+  };
+  for (const domain of [
+    "www.gone.example",
+    "https://www.gone.example/team",
+    "eve@gone.example",
+    "https://www.example.com/",
+  ]) {
+    expect(await refusalOf(domain), domain).toEqual([400, "invalid_domain"]);
+  }
+  expect(await refusalOf("example.com")).toEqual([200, undefined]);
+});
+
+test("a company is found by its usual spellings, the one with the same legal form first", async () => {
+  const organizations = {
+    "acme.example": "Acme, Inc.",
+    "acme.test": "Acme GmbH",
+    "bau.example": "München Bau GmbH",
+  };
+  const site = await createLookupSite({ known: [contactOf("a@acme.test")], organizations });
+  const domainOf = async (company: string) =>
+    (await site.get("domain-search", `company=${encodeURIComponent(company)}`)).body.data?.domain;
+  expect(await domainOf("ACME Inc")).toBe("acme.example");
+  expect(await domainOf("acme gmbh")).toBe("acme.test");
+  expect(await domainOf("Acme")).toBe("acme.test");
+  expect(await domainOf("Muenchen Bau")).toBe("bau.example");
+  expect(await domainOf("Acm")).toBeNull();
+});
+
+test("facts about the organisation that contacts do not tell are null, and technologies an empty list", async () => {
+  const site = await createLookupSite({ known: [ADA], networkNames: { a: "linkedin", b: "twitter" } });
+  const { body } = await site.get("domain-search", "domain=example.com");
+  expect(body.data).toMatchObject({
+    country: null,
+    state: null,
+    city: null,
+    linkedin: null,
+    twitter: null,
+    technologies: [],
+  });
+  expect(body.data?.emails).toMatchObject([{ position: ADA.position, position_raw: ADA.position }]);
 });

@@ -68,7 +68,11 @@ export const LOOKUP_RULES = {
       ({ a, b }) => (a === b ? [{ path: ".b", text: "must differ from a" }] : []),
     ),
   ),
-  /** Requests per second and account, at least 1; `false`: no limit. @default 15 */
+  /**
+   * Requests per second and account, at least 1; `false`: no limit. A request over the rate waits up to two seconds, at most 30 at
+   * once for each account; further ones get 429.
+   * @default 15
+   */
   requestsPerSecond: rules.preset(15, rules.orFalse(rules.whole(1))),
   /** Whether the key `test-api-key` gets the fixed answers. `false`: it is an unknown key. @default true */
   testKey: rules.preset(true, rules.flag()),

@@ -10,6 +10,7 @@ import { Meter } from "./accounts/meter.ts";
 import { createLookupDescription, describeLookup } from "./http/description/lookup-part.ts";
 import { ListReader } from "./http/list-reader.ts";
 import { createLookupService } from "./http/lookup-service.ts";
+import { RequestTurns } from "./http/request-turns.ts";
 import { createLookupLibrary, type LookupLibrary } from "./library.ts";
 import { createLookupAdmin, type LookupAdmin } from "./lookup-admin.ts";
 import type { LookupContext } from "./lookup-context.ts";
@@ -79,9 +80,11 @@ export function createLookup(options: LookupOptions): Lookup {
   const runner = new VerificationRunner(context, checked.verifyAtOnce);
   const described = { ...checked, networkNames: settings.networkNames };
   const description = createLookupDescription(described);
+  const { requestsPerSecond } = checked;
+  const turns = requestsPerSecond === false ? null : new RequestTurns(limiter, requestsPerSecond);
   const service = createLookupService({
     lookup: context,
-    limiter,
+    turns,
     description,
     options: checked,
     lists: new ListReader(),
@@ -89,6 +92,7 @@ export function createLookup(options: LookupOptions): Lookup {
   let closing: Promise<void> | null = null;
 
   async function close(timeoutMs: number): Promise<void> {
+    turns?.close();
     await Promise.all([service.drain(timeoutMs), runner.stop(timeoutMs)]);
     await verifier.close();
     await runner.settled();

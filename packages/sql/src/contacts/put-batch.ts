@@ -1,4 +1,4 @@
-import { titleKey, verifiedConfidence } from "@outrigger/core/lookup";
+import { organizationKey, titleKey, verifiedConfidence } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { facetOf } from "./facets.ts";
 import { type ContactNews, mergeContact } from "./merge-contact.ts";
@@ -109,11 +109,6 @@ async function writeMerged(
     );
   }
   return counts;
-}
-
-/** Key that compares names of organisations regardless of case. */
-export function organizationKey(name: string): string {
-  return name.toLowerCase();
 }
 
 /** Returns the IDs of domains, creating the missing ones. */

@@ -6,6 +6,8 @@ import {
   learnPatterns,
   MAX_LINKED_DOMAINS,
   namesakes,
+  organizationKey,
+  organizationPrefix,
   type PatternCount,
   spellingKeys,
 } from "@outrigger/core/lookup";
@@ -16,7 +18,6 @@ import { eraseContact, eraseDomain } from "./erase-contacts.ts";
 import { contactCounts, readFacetCounts } from "./facets.ts";
 import { nameKey } from "./name-key.ts";
 import { PACKED_JSON, unpackContact, unpackContacts } from "./packed-contact.ts";
-import { organizationKey } from "./put-batch.ts";
 import { readInOrder } from "./read-in-order.ts";
 import { recordVerification } from "./record-verification.ts";
 import { searchContacts } from "./search-contacts.ts";
@@ -34,11 +35,20 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
   return {
     domain: (domain) => domainFacts(driver, domain),
     async domainOf(company) {
-      const row = await driver.first<{ name: string }>(
+      const key = organizationKey(company);
+      const same = await driver.first<{ name: string }>(
         "SELECT name FROM lookup_domains WHERE organization_key = $1 ORDER BY total DESC, name LIMIT 1",
-        [organizationKey(company)],
+        [key],
       );
-      return row?.name ?? null;
+      if (same !== undefined) return same.name;
+      // `}` follows `|`, so these are the names with any legal form.
+      const prefix = organizationPrefix(key);
+      const similar = await driver.first<{ name: string }>(
+        `SELECT name FROM lookup_domains WHERE organization_key >= $1 AND organization_key < $2
+         ORDER BY organization_key <> $1, total DESC, name LIMIT 1`,
+        [prefix, prefix.replace(/\|$/, "}")],
+      );
+      return similar?.name ?? null;
     },
     search: (domain, filter, page) => searchContacts(driver, domain, filter, page),
     async find(address) {

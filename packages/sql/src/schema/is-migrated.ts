@@ -12,7 +12,7 @@ export const LOOKUP_SCHEMA = {
   table: "lookup_migrations",
   names: [
     ...["001-tables", "002-verdicts-and-titles", "003-verifications"],
-    ...["004-spelling-keys", "005-habits", "006-list-bytes"],
+    ...["004-spelling-keys", "005-habits", "006-list-bytes", "007-organization-keys"],
   ],
 } as const satisfies Schema;
 

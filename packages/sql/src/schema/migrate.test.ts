@@ -31,6 +31,17 @@ onEachDatabase(({ kind, createUrl, open }) => {
     expect(await found({ jobTitles: [" chief analyst "] })).toEqual([]);
     await source.close();
   });
+
+  test("companies of the first schema are found by their usual spellings", { timeout: 60_000 }, async () => {
+    const url = await createUrl();
+    await createFirstSchema(kind, url);
+    const source = createSqlContactSource(open(url));
+    for (const name of ["Muenchen Bau", "MÜNCHEN BAU GMBH", "munchen-bau g.m.b.h."]) {
+      expect(await source.domainOf(name), name).toBe("example.com");
+    }
+    expect(await source.domain("example.com")).toMatchObject({ linkedDomains: ["example.org"] });
+    await source.close();
+  });
 });
 
 /** Contacts as the first release stored them: address, class, confidence, names, position, profiles, phone, pages. */
@@ -73,12 +84,14 @@ async function createFirstSchema(kind: "sqlite" | "postgres", url: string): Prom
     migrationLockTableName: "lookup_migrations_lock",
   }).migrateToLatest();
   expect(error).toBeUndefined();
-  for (const [name, total, facets] of [
-    ["example.com", 3, '{"1":1,"10":1,"16":1}'],
-    ["example.org", 1, '{"0":1}'],
+  for (const [name, total, facets, organization] of [
+    ["example.com", 3, '{"1":1,"10":1,"16":1}', "München Bau GmbH"],
+    ["example.org", 1, '{"0":1}', "Muenchen Bau, GmbH"],
   ] as const) {
-    await sql`INSERT INTO lookup_domains (name, total, facets, stale, revision)
-      VALUES (${name}, ${total}, ${facets}, 0, 1)`.execute(db);
+    await sql`INSERT INTO lookup_domains (name, total, facets, stale, revision, organization, organization_key)
+      VALUES (${name}, ${total}, ${facets}, 0, 1, ${organization}, ${organization.toLowerCase()})`.execute(
+      db,
+    );
   }
   for (const [domainId, packed] of CONTACTS) {
     const [address, facet, confidence] = packed;

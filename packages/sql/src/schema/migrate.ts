@@ -1,10 +1,14 @@
 import { ServiceError } from "@outrigger/core";
+import { organizationKey } from "@outrigger/core/lookup";
 import { Kysely, type Migration, Migrator, PostgresDialect, SqliteDialect, sql } from "kysely";
 import type Database from "libsql";
 import type pg from "pg";
 import { addVerdictsAndTitles } from "./add-verdicts-and-titles.ts";
 import { byteOrder, createTables, createVerifications, type Kind, runAll } from "./create-tables.ts";
 import { LOOKUP_SCHEMA, type Schema } from "./is-migrated.ts";
+
+/** Number of names whose keys are renewed at once. */
+const KEYS_AT_ONCE = 5000;
 
 /** The migrations of a {@link Schema}, by name. */
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -18,6 +22,7 @@ export function lookupMigrations(kind: Kind): Migrations {
     "004-spelling-keys": { up: (db) => addSpellingKeyColumn(db, kind) },
     "005-habits": { up: forgetPatterns },
     "006-list-bytes": { up: (db) => addListBytes(db, kind) },
+    "007-organization-keys": { up: (db) => renewOrganizationKeys(db, kind) },
   } satisfies Record<(typeof LOOKUP_SCHEMA)["names"][number], Migration>;
 }
 
@@ -39,6 +44,28 @@ async function addListBytes(db: Kysely<unknown>, kind: Kind): Promise<void> {
   if (kind === "sqlite" && (await known.execute(db)).rows.length > 0) return;
   const column = kind === "sqlite" ? sql`bytes` : sql`IF NOT EXISTS bytes`;
   await sql`ALTER TABLE lookup_verification_lists ADD COLUMN ${column} bigint NOT NULL DEFAULT 0`.execute(db);
+}
+
+/** Keys of earlier versions are names in lower case. */
+async function renewOrganizationKeys(db: Kysely<unknown>, kind: Kind): Promise<void> {
+  const each = (json: string) =>
+    kind === "sqlite"
+      ? sql`json_each(${json}) AS each`
+      : sql`json_array_elements(${json}::json) AS each(value)`;
+  for (let last = -1; ; ) {
+    const { rows } = await sql<{
+      id: number;
+      organization: string;
+    }>`SELECT id, organization FROM lookup_domains
+      WHERE id > ${last} AND organization IS NOT NULL ORDER BY id LIMIT ${KEYS_AT_ONCE}`.execute(db);
+    const keys = JSON.stringify(
+      rows.map(({ id, organization }) => [Number(id), organizationKey(organization)]),
+    );
+    await sql`UPDATE lookup_domains SET organization_key = each.value->>1 FROM ${each(keys)}
+      WHERE lookup_domains.id = CAST(each.value->>0 AS bigint)`.execute(db);
+    last = Number(rows.at(-1)?.id ?? -1);
+    if (rows.length < KEYS_AT_ONCE) return;
+  }
 }
 
 /** Patterns of earlier versions have no habits. The next question about a domain learns them again. */

@@ -34,6 +34,24 @@ export function domainsBehaviour(it: ContactSourceTest): void {
     }
   });
 
+  it("domainOf finds usual spellings of a name, one with the same legal form first, then one without", async (scope) => {
+    const { source, domain, load } = scope;
+    const [plain, large, inc] = [randomDomain(), randomDomain(), randomDomain()];
+    const name = `Müller & Söhne ${domain.replaceAll(".", " ")}`;
+    await load({
+      contacts: variedContacts(large, 3),
+      organizations: { [large]: `${name}, S.A.`, [inc]: `${name}, Inc.`, [plain]: name },
+    });
+    const plainly = name.replace("Müller & Söhne", "MUELLER UND SOEHNE");
+    assert.equal(await source.domainOf(`${plainly} Incorporated`), inc);
+    assert.equal(await source.domainOf(`${plainly} SA`), large);
+    assert.equal(await source.domainOf(`${plainly} GmbH`), plain);
+    assert.equal(await source.domainOf(plainly), plain);
+    await source.eraseDomain(plain);
+    assert.equal(await source.domainOf(plainly), large);
+    assert.deepEqual((await source.domain(large))?.linkedDomains, []);
+  });
+
   it("domainOf returns the domain with the most addresses if an organisation has several", async (scope) => {
     const { source, domain, load } = scope;
     const [small, none] = [randomDomain(), randomDomain()];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isMailDomain, normaliseDomain } from "./mail-domain.ts";
+import { isMailDomain, normaliseDomain, organizationDomain } from "./mail-domain.ts";
 
 test.each([
   ["Example.COM", "example.com"],
@@ -41,4 +41,22 @@ test("a normalised domain is a mail domain, and normalising it changes nothing",
     }),
     { numRuns: 1000 },
   );
+});
+
+test("organizationDomain takes the domain of a URL, an address and a host name with www. and a port", () => {
+  const texts =
+    "acme.example|www.acme.example|WWW.Acme.Example.|https://acme.example|https://www.acme.example/|http://acme.example:8080/team|" +
+    "//acme.example/a@b|acme.example:443|acme.example/team?q=a@b.c#x|@acme.example|ann@acme.example|mailto:ann@acme.example?subject=x|" +
+    " https://user:secret@www.acme.example/ |ftp://acme.example#top";
+  for (const text of texts.split("|")) expect(organizationDomain(text), text).toBe("acme.example");
+  expect(organizationDomain("https://www.bücher.example/")).toBe("xn--bcher-kva.example");
+  expect(organizationDomain("www.example")).toBe("www.example");
+  expect(organizationDomain("www2.acme.example")).toBe("www2.acme.example");
+});
+
+test("organizationDomain returns null for a text without a domain", () => {
+  const texts =
+    "|@|https://|https:///acme.example|acme|https://192.0.2.1/|http://[::1]:80/|acme.example:port|acme.example:|a b.example|" +
+    "acme.example other.example|https:acme.example|ann@|www.|/acme.example";
+  for (const text of texts.split("|")) expect(organizationDomain(text), text).toBeNull();
 });

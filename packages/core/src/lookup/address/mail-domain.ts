@@ -47,6 +47,20 @@ export function normaliseDomain(text: string): string | null {
   return mailDomain(text.endsWith(".") ? text.slice(0, -1) : text);
 }
 
+/**
+ * The domain of an organisation as people write it: `https://www.acme.example/team`, `acme.example:8080`, `ann@acme.example` and
+ * `@acme.example` are `acme.example`. `null` for a text without a domain.
+ */
+export function organizationDomain(text: string): string | null {
+  const [authority = ""] = text
+    .trim()
+    .replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//i, "")
+    .split(/[/?#]/, 1);
+  const host = authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d{1,5}$/, "");
+  // `www.example` itself may be a domain.
+  return normaliseDomain(host.replace(/^www\./i, "")) ?? normaliseDomain(host);
+}
+
 /** Converts by IDNA (UTS #46). `null` for labels that it rejects, and for a result that is a number. */
 function checkedALabels(text: string): string | null {
   const ascii = domainToASCII(text);

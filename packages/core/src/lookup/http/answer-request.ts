@@ -1,6 +1,5 @@
 import type { Account } from "../../contracts/accounts.ts";
 import type { Call, Reply } from "../../contracts/call.ts";
-import type { RateLimiter } from "../../contracts/rate-limiter.ts";
 import { clientKey } from "../../http/client.ts";
 import type { Description } from "../../openapi/description.ts";
 import { hashApiKey } from "../accounts/api-key.ts";
@@ -10,11 +9,13 @@ import { answerOf, type LookupOperation } from "../operations/operation.ts";
 import type { ListReader } from "./list-reader.ts";
 import { type Query, readQuery } from "./query.ts";
 import { headReply, jsonReply, RefusedRequest, retryAfter } from "./refusal.ts";
+import type { RequestTurns } from "./request-turns.ts";
 
 /** The dependencies that the routes of one lookup share. */
 export interface LookupHttp {
   lookup: LookupContext;
-  limiter: RateLimiter;
+  /** `null`: without a limit. */
+  turns: RequestTurns | null;
   description: Description;
   options: CheckedOptions;
   lists: ListReader;
@@ -42,7 +43,7 @@ export function answerBy<P, D, E, M extends object>(
     // No answer is sent before the list of suppressions is verified.
     await lookup.suppressions.ready();
     const query = readQuery(call.search);
-    const caller = isOpen ? anyone(http, call, query) : await authenticate(http, call, query);
+    const caller = isOpen ? await anyone(http, call, query) : await authenticate(http, call, query);
     await countRequest(http, call, caller.account);
     const parameters = operation.check(query);
     if (call.method === "HEAD") return headReply();
@@ -57,14 +58,16 @@ export function answerBy<P, D, E, M extends object>(
   };
 }
 
-/** On open routes too, the test key gets the fixed answer. */
-function anyone({ options }: LookupHttp, call: Call, query: Query): Caller {
-  return { account: null, isTest: options.testKey && keyOf(call, query) === TEST_KEY };
+/** On open routes too, the test key gets the fixed answer, and a key selects the rate. */
+async function anyone({ lookup, options }: LookupHttp, call: Call, query: Query): Promise<Caller> {
+  const key = keyOf(call, query);
+  if (options.testKey && key === TEST_KEY) return { account: null, isTest: true };
+  return { account: key === null ? null : await lookup.accounts.findByKey(hashApiKey(key)), isTest: false };
 }
 
 /** Rejects with `authentication_failed`. A request that the host authenticates needs no key. */
 export async function authenticate(
-  { lookup, limiter, options }: LookupHttp,
+  { lookup, turns, options }: LookupHttp,
   call: Call,
   query: Query,
 ): Promise<Caller> {
@@ -75,7 +78,7 @@ export async function authenticate(
   const account = key === null ? null : await lookup.accounts.findByKey(hashApiKey(key));
   if (account !== null) return { account, isTest: false };
   // Otherwise a client could try keys without a limit.
-  await countRequest({ limiter, options }, call, null);
+  await countRequest({ turns }, call, null);
   throw new RefusedRequest("authentication_failed", "No user found for the API key supplied", {
     "WWW-Authenticate": "Bearer",
   });
@@ -92,20 +95,15 @@ function keyOf({ headers }: Call, query: Query): string | null {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? null;
 }
 
-const SECOND_MS = 1000;
-
 /**
- * Rejects with `rate_limited` if the account, or the client's address without an account, exceeds its limit.
+ * Waits for the turn of a request of an account. Rejects with `rate_limited` if it would wait too long. Without an account, the
+ * client's address is counted, and a request over the limit does not wait.
  */
 export async function countRequest(
-  { limiter, options }: Pick<LookupHttp, "limiter" | "options">,
+  { turns }: Pick<LookupHttp, "turns">,
   call: Call,
   account: Account | null,
 ): Promise<void> {
-  const { requestsPerSecond: limit } = options;
-  if (limit === false) return;
   const key = account === null ? `address:${clientKey(call.clientIp)}` : `account:${account.id}`;
-  const { allowed, resetMs } = await limiter.consume(`lookup:${key}`, { limit, windowMs: SECOND_MS });
-  if (!allowed)
-    throw new RefusedRequest("rate_limited", `At most ${limit} requests a second`, retryAfter(resetMs));
+  await turns?.take(`lookup:${key}`, account !== null, call.signal);
 }

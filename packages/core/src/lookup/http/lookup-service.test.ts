@@ -229,13 +229,36 @@ describe("the lookup's routes and methods", () => {
   });
 });
 
-test("requests above the rate limit get 429 and Retry-After", async () => {
+test("requests above the rate limit wait up to two seconds for their turn, and further ones get 429 and Retry-After", async () => {
   const site = await createLookupSite({ requestsPerSecond: 2 });
-  const answers = await Promise.all([1, 2, 3].map(() => site.get("account")));
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+  const answers = await Promise.all([1, 2, 3, 4, 5, 6, 7].map(() => site.get("account")));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 429]);
   const refused = answers.find(({ status }) => status === 429);
   expect(refused?.body.errors?.[0]).toMatchObject({ id: "rate_limited" });
   expect(refused?.headers["Retry-After"]).toBe("1");
+});
+
+test("email-count counts a request with a key at the rate of its account, and one without at that of the client", async () => {
+  const site = await createLookupSite({ known, requestsPerSecond: 2 });
+  const search = "domain=example.com";
+  const keyed = await Promise.all([1, 2, 3].map(() => site.get("email-count", search)));
+  expect(keyed.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const open = await Promise.all([1, 2, 3].map(() => site.send("GET", "/v2/email-count", { search })));
+  expect(open.map(({ status }) => status)).toEqual([200, 200, 429]);
+});
+
+test("close() answers 503 to requests that wait for their turn", async () => {
+  const site = await createLookupSite({ known, requestsPerSecond: 1 });
+  const pending = [1, 2, 3].map(() => site.get("account"));
+  expect((await pending[0])?.status).toBe(200);
+  const startedAt = performance.now();
+  await site.lookup.close();
+  const waited = await Promise.all(pending.slice(1));
+  expect(waited.map(({ status, body }) => [status, body.errors?.[0]?.id])).toEqual([
+    [503, "unavailable"],
+    [503, "unavailable"],
+  ]);
+  expect(performance.now() - startedAt).toBeLessThan(900);
 });
 
 test("requests during close() get 503", async () => {

@@ -16,6 +16,7 @@ import { MAX_EVIDENCE, MAX_LINKED_DOMAINS, verifiedConfidence } from "../../cont
 import { ServiceError } from "../../errors.ts";
 import { named, type Options, preset, text } from "../../option-rules.ts";
 import { mainAddress } from "../address/parse-address.ts";
+import { organizationKey, organizationPrefix } from "../names/organization-key.ts";
 import { namesakes } from "../names/same-name.ts";
 import { learnPatterns } from "../patterns/learn-patterns.ts";
 import { titleKey } from "../titles/title-key.ts";
@@ -37,6 +38,8 @@ export interface MemoryContactSource extends ContactSource {
 
 interface KnownDomain {
   organization: string | null;
+  /** Of the organisation; `null` without one. */
+  organizationKey: string | null;
   acceptsAll?: boolean;
   /** With the confidence as loaded. */
   contacts: Map<string, Contact>;
@@ -80,13 +83,13 @@ class ContactsInMemory implements MemoryContactSource {
 
   async domainOf(company: string): Promise<string | null> {
     this.#mustBeOpen();
-    const wanted = company.toLowerCase();
-    let found: { domain: string; size: number } | null = null;
-    for (const [domain, { organization, contacts }] of this.#domains) {
-      if (organization?.toLowerCase() !== wanted) continue;
-      if (found === null || contacts.size > found.size) found = { domain, size: contacts.size };
-    }
-    return found?.domain ?? null;
+    const wanted = organizationKey(company);
+    const prefix = organizationPrefix(wanted);
+    const rankOf = ({ organizationKey: key }: KnownDomain) => (key === wanted ? 0 : key === prefix ? 1 : 2);
+    const [found] = [...this.#domains]
+      .filter(([, known]) => known.organizationKey?.startsWith(prefix))
+      .sort(([, a], [, b]) => rankOf(a) - rankOf(b) || b.contacts.size - a.contacts.size);
+    return found?.[0] ?? null;
   }
 
   async search(
@@ -176,7 +179,10 @@ class ContactsInMemory implements MemoryContactSource {
       known.inOrder = known.patterns = null;
     }
     for (const [domain, organization] of Object.entries(organizations)) {
-      this.#knownDomain(domain).organization = organization;
+      Object.assign(this.#knownDomain(domain), {
+        organization,
+        organizationKey: organizationKey(organization),
+      });
     }
   }
 
@@ -188,9 +194,9 @@ class ContactsInMemory implements MemoryContactSource {
   }
 
   #linkedTo(domain: string, organization: string): string[] {
-    const wanted = organization.toLowerCase();
+    const wanted = organizationKey(organization);
     return [...this.#domains]
-      .filter(([each, known]) => each !== domain && known.organization?.toLowerCase() === wanted)
+      .filter(([each, known]) => each !== domain && known.organizationKey === wanted)
       .map(([each]) => each)
       .sort()
       .slice(0, MAX_LINKED_DOMAINS);
@@ -198,7 +204,7 @@ class ContactsInMemory implements MemoryContactSource {
 }
 
 function emptyDomain(): KnownDomain {
-  return { organization: null, contacts: new Map(), inOrder: null, patterns: null };
+  return { organization: null, organizationKey: null, contacts: new Map(), inOrder: null, patterns: null };
 }
 
 function domainOf(address: string): string {

@@ -9,8 +9,10 @@ const TWO_LETTERS_FOR_ONE = /(?<![aeiouq])([aou])e(?=[b-df-hj-np-tv-z])(?!l(?:$|
  * without letters: do not compare empty keys.
  */
 export function normaliseName(name: string): string {
-  return toAscii(name)
-    .replace(/[^a-z]/g, "")
-    .replace(/a{2,}/g, "a")
-    .replace(TWO_LETTERS_FOR_ONE, "$1");
+  return foldSpelling(toAscii(name).replace(/[^a-z]/g, ""));
+}
+
+/** Lower-case ASCII in which two letters for one of another alphabet are one. */
+export function foldSpelling(letters: string): string {
+  return letters.replace(/a{2,}/g, "a").replace(TWO_LETTERS_FOR_ONE, "$1");
 }

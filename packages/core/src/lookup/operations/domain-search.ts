@@ -12,7 +12,7 @@ import type { DomainSearchAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { isLookupProblem, LookupProblem } from "../lookup-problem.ts";
 import { titleKey } from "../titles/title-key.ts";
-import { emailEntry } from "./entries.ts";
+import { emailEntry, organizationFields } from "./entries.ts";
 import { type Given, wholeOf, wordOf, wordsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
 import { LOOKUP_PARAMETERS, MAX_JOB_TITLES, type SearchedStatus } from "./parameters.ts";
@@ -150,12 +150,13 @@ export const domainSearch: LookupOperation<DomainSearch, Data, Params, Meta> = {
       data: {
         domain: SAMPLE_DOMAIN,
         webmail: false,
-        disposable: false,
-        accept_all: false,
         pattern: "{first}.{last}",
         organization: SAMPLE_ORGANIZATION,
-        linked_domains: [],
         emails: [emailEntry(SAMPLE_CONTACT, context.settings)],
+        disposable: false,
+        accept_all: false,
+        linked_domains: [],
+        ...organizationFields(context.settings.networkNames),
       },
       meta: { results: 1, limit: search.limit, offset: search.offset },
     };
@@ -225,12 +226,13 @@ async function describe(
     data: {
       domain,
       webmail: domain !== null && lists?.isWebmail(domain) === true,
-      disposable: domain !== null && lists?.isDisposable(domain) === true,
-      accept_all: facts?.acceptsAll === true,
       pattern: facts?.patterns[0]?.pattern ?? null,
       organization: facts?.organization ?? null,
-      linked_domains: linked.filter((each) => !hidden.has(each)),
       emails: page.contacts.map((contact) => emailEntry(contact, settings)),
+      disposable: domain !== null && lists?.isDisposable(domain) === true,
+      accept_all: facts?.acceptsAll === true,
+      linked_domains: linked.filter((each) => !hidden.has(each)),
+      ...organizationFields(settings.networkNames),
     },
     meta: { results: page.total, limit, offset },
   };

@@ -1,5 +1,11 @@
 import type { Contact, ContactEvidence, ContactVerification } from "../../contracts/contact-source.ts";
-import type { EmailEntry, NetworkFields, SourceEntry, VerificationEntry } from "../answers.ts";
+import type {
+  EmailEntry,
+  NetworkFields,
+  OrganizationFields,
+  SourceEntry,
+  VerificationEntry,
+} from "../answers.ts";
 import type { LookupSettings } from "../lookup-settings.ts";
 
 /** A contact as an entry of a domain search. */
@@ -17,6 +23,27 @@ export function emailEntry(contact: Contact, { networkNames }: LookupSettings): 
     ...networkFields(contact, networkNames),
     phone_number: contact.phoneNumber,
     verification: verificationEntry(contact.verification),
+    position_raw: contact.position,
+  };
+}
+
+/** What no source knows of an organisation. */
+export function organizationFields({ a, b }: LookupSettings["networkNames"]): OrganizationFields {
+  return {
+    description: null,
+    industry: null,
+    facebook: null,
+    instagram: null,
+    youtube: null,
+    technologies: [],
+    country: null,
+    state: null,
+    city: null,
+    postal_code: null,
+    street: null,
+    headcount: null,
+    company_type: null,
+    ...{ [a]: null, [b]: null },
   };
 }
 

@@ -55,10 +55,10 @@ function nameSchema(description: string, example: string): JsonSchema {
 export const LOOKUP_PARAMETERS = {
   domain: {
     type: "string",
-    format: "idn-hostname",
+    format: "domain",
     maxLength: MAX_TEXT_LENGTH,
     description:
-      "Domain of the organisation: the part after the `@` of its addresses. Takes precedence over `company`.",
+      "Domain of the organisation: the part after the `@` of its addresses. Of a URL or an address, its domain; a leading `www.` is ignored. Takes precedence over `company`.",
     examples: ["example.com"],
   },
   company: {

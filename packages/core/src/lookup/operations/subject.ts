@@ -1,6 +1,6 @@
 import type { ContactFilter, ContactPage, ContactSource } from "../../contracts/contact-source.ts";
 import { patternOf } from "../../schema/json-schema.ts";
-import { normaliseDomain } from "../address/mail-domain.ts";
+import { organizationDomain } from "../address/mail-domain.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { claimedDomain, LookupProblem } from "../lookup-problem.ts";
 import type { Given } from "./given.ts";
@@ -8,6 +8,7 @@ import { LOOKUP_PARAMETERS, MIN_COMPANY_LENGTH } from "./parameters.ts";
 
 /** The organisation of a look-up: `domain`, or `company` if the domain is absent. */
 export interface SubjectParameters {
+  /** A domain, or a URL or an address at it. A leading `www.` is ignored. */
   domain?: string;
   /** At least 3 characters. */
   company?: string;
@@ -31,7 +32,7 @@ export function checkSubject(given: Given): Subject {
   if (writtenDomain === null && company === null) {
     throw new LookupProblem("wrong_params", "You are missing the domain or the company parameter");
   }
-  const domain = writtenDomain === null ? null : normaliseDomain(writtenDomain.trim());
+  const domain = writtenDomain === null ? null : organizationDomain(writtenDomain);
   if (writtenDomain !== null && domain === null) {
     throw new LookupProblem("invalid_domain", "The domain is not valid");
   }
@@ -56,7 +57,11 @@ export async function findDomain(context: LookupContext, subject: Subject): Prom
   const domain = subject.domain ?? (await context.contacts.domainOf(subject.company?.trim() ?? ""));
   if (domain === null) return null;
   const suppressed = await context.suppressions.ofDomain(domain);
-  if (suppressed === "all") throw claimedDomain();
+  const isSite = /^(?:[a-z][a-z0-9+.-]*:)?(?:\/\/)?www\./i.test(subject.writtenDomain?.trim() ?? "");
+  // The name of the site may be suppressed alone.
+  if (suppressed === "all" || (isSite && (await context.suppressions.ofDomain(`www.${domain}`)) === "all")) {
+    throw claimedDomain();
+  }
   return { domain, hasSuppressed: suppressed === "some" };
 }
 

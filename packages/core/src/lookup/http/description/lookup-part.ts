@@ -102,7 +102,9 @@ function operationOf(facts: LookupFacts, declared: DeclaredLookup, isOpen: boole
   const limits = [
     ...(requestsPerSecond === false
       ? []
-      : [`more than ${requestsPerSecond} requests per second (\`rate_limited\`)`]),
+      : [
+          `more than ${requestsPerSecond} requests per second, so that this one would wait more than two seconds (\`rate_limited\`)`,
+        ]),
     ...(allowance === undefined ? [] : [`${allowance} (\`too_many_requests\`)`]),
   ];
   const refused = {
@@ -173,7 +175,9 @@ function description({ requestsPerSecond, testKey }: LookupFacts): string {
     "Send the key of an account as `api_key` in the query, as the header `X-API-KEY`, or as `Authorization: Bearer`.",
     testKey ? "With the key `test-api-key`, parameters are checked, and answers are fixed and free." : "",
     "Empty parameters count as absent, unknown ones are ignored, and of a repeated parameter the first value counts. Unknown facts are null.",
-    requestsPerSecond === false ? "" : `An account may send ${requestsPerSecond} requests per second.`,
+    requestsPerSecond === false
+      ? ""
+      : `An account may send ${requestsPerSecond} requests per second; further ones wait up to two seconds.`,
     'Errors use `{"errors": [{"id", "code", "details"}]}`. OPTIONS returns 204 and an unsupported method 405, both with `Allow`.',
   ]
     .filter((paragraph) => paragraph !== "")

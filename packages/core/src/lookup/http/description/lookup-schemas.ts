@@ -99,27 +99,43 @@ function emailEntry(names: NetworkNames): JsonSchema {
     ...networks(names),
     phone_number: text(),
     verification: LATEST_VERDICT,
+    position_raw: text("The same as `position`."),
   });
 }
 
-const DOMAIN = objectOf({
-  domain: text("The requested domain; null for an unknown company."),
-  webmail: flag("Whether the domain belongs to a public email provider."),
-  disposable: flag("Whether addresses at this domain are disposable."),
-  accept_all: flag("Whether its server accepts mail for any address, as the last verification found."),
-  pattern: {
-    ...text("The patterns of its addresses: `{first}`, `{last}`, `{f}`, `{l}` and literal text."),
-    examples: ["{first}.{last}"],
-  },
-  organization: text(),
-  linked_domains: {
-    type: "array",
-    maxItems: MAX_LINKED_DOMAINS,
-    description: "Other known domains of the organisation, sorted.",
-    items: { type: "string" },
-  },
-  emails: { type: "array", maxItems: 100, items: { $ref: "#/components/schemas/EmailEntry" } },
-});
+/** Facts about an organisation that no source of contacts knows. */
+const ORGANIZATION = {
+  ...{ description: text(), industry: text(), facebook: text(), instagram: text(), youtube: text() },
+  technologies: { type: "array", items: { type: "string" } },
+  ...{ country: text(), state: text(), city: text(), postal_code: text(), street: text() },
+  ...{ headcount: text(), company_type: text() },
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+function domain({ a, b }: NetworkNames): JsonSchema {
+  return objectOf(
+    {
+      domain: text("The requested domain; null for an unknown company."),
+      webmail: flag("Whether the domain belongs to a public email provider."),
+      pattern: {
+        ...text("The patterns of its addresses: `{first}`, `{last}`, `{f}`, `{l}` and literal text."),
+        examples: ["{first}.{last}"],
+      },
+      organization: text(),
+      emails: { type: "array", maxItems: 100, items: { $ref: "#/components/schemas/EmailEntry" } },
+      disposable: flag("Whether addresses at this domain are disposable."),
+      accept_all: flag("Whether its server accepts mail for any address, as the last verification found."),
+      linked_domains: {
+        type: "array",
+        maxItems: MAX_LINKED_DOMAINS,
+        description: "Other known domains of the organisation, sorted.",
+        items: { type: "string" },
+      },
+      ...ORGANIZATION,
+      ...{ [a]: text(), [b]: text() },
+    },
+    "The facts about the organisation from `description` on are unknown: null, and no technologies.",
+  );
+}
 
 function person(names: NetworkNames): JsonSchema {
   return objectOf({
@@ -252,7 +268,7 @@ export function lookupSchemas(names: NetworkNames) {
   return {
     Source: SOURCE,
     EmailEntry: emailEntry(names),
-    Domain: DOMAIN,
+    Domain: domain(names),
     Person: person(names),
     Verification: VERIFICATION,
     PendingVerification: PENDING,

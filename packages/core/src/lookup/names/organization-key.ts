@@ -1,0 +1,57 @@
+import { foldSpelling } from "./normalise-name.ts";
+import { toAscii } from "./transliterate.ts";
+
+/** Legal forms after a name, in ASCII and without points and blanks. */
+const FORMS: ReadonlySet<string> = new Set(
+  [
+    "inc corp co llc llp lp ltd plc pllc pc pty pvt pte sdn bhd tbk",
+    "gmbh mbh gesmbh ag kg kgaa ohg gbr ek ev eg ug se",
+    "sa sas sasu sarl eurl sci snc scop spa srl srls sl slu sau ltda lda eirl eireli sadecv sabdecv decv",
+    "bv nv vof bvba sprl cvba ab oy oyj as asa aps hf ehf ks",
+    "spzoo zoo sp spk spj sro kft zrt nyrt bt doo dd ad ood eood uab sia ou sti ooo oao zao pao ao kk gk",
+  ].flatMap((line) => line.split(" ")),
+);
+/** Those of them that may also come first: `AB Volvo`, `ООО Ромашка`. */
+const FORMS_IN_FRONT: ReadonlySet<string> = new Set("ab oy ooo oao zao pao ao uab sia pt".split(" "));
+const WRITTEN_OUT: Readonly<Record<string, string>> = {
+  ...{ incorporated: "inc", corporation: "corp", company: "co", limited: "ltd", private: "pvt" },
+  ...{ haftungsbeschrankt: "ug", aktiengesellschaft: "ag", aktiebolag: "ab" },
+};
+/** `Sp. z o.o.`, `S.A. de C.V.` */
+const MAX_WORDS_OF_FORM = 3;
+const ASIAN_FORMS =
+  /株式会社|有限会社|合同会社|股份有限公司|有限公司|주식회사|유한회사|[(（][株有주][)）]|㈱|㈲|㈜/g;
+const CONNECTING_WORDS = new Set(["and", "und", "et", "the"]);
+
+/**
+ * A key of an organisation's name, regardless of case, accents, signs and blanks: the name without its legal form, `|`, and the
+ * legal form. `Acme, Inc.` and `ACME Incorporated` are `acme|inc`, `Acme` is `acme|`; `Müller & Co. KG` and `Mueller und Co KG`
+ * are one key.
+ */
+export function organizationKey(name: string): string {
+  const words = toAscii(name.replace(ASIAN_FORMS, " "))
+    // `S.A.`, `A/S` and `S. A.` are one word.
+    .replace(/[.'’`]|(?<=\b[a-z])\/(?=[a-z]\b)/g, "")
+    .replace(/(?<=\b[a-z]) +(?=[a-z]\b)/g, "")
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== "" && !CONNECTING_WORDS.has(word))
+    .map((word) => WRITTEN_OUT[word] ?? word);
+  const forms = new Set<string>();
+  for (let size = MAX_WORDS_OF_FORM; size > 0; size--) {
+    const form = words.slice(-size).join("");
+    if (words.length <= size || !FORMS.has(form)) continue;
+    forms.add(form);
+    words.splice(-size);
+    // `GmbH & Co. KG` is three.
+    size = MAX_WORDS_OF_FORM + 1;
+  }
+  const [first = ""] = words;
+  if (words.length > 1 && FORMS_IN_FRONT.has(first)) forms.add(words.shift() ?? "");
+  const base = foldSpelling(words.join("")) || name.trim().toLowerCase();
+  return `${base}|${[...forms].sort().join(" ")}`;
+}
+
+/** The key of a name without a legal form; those of the same name with one begin with it. */
+export function organizationPrefix(key: string): string {
+  return key.slice(0, key.lastIndexOf("|") + 1);
+}
