@@ -42,6 +42,7 @@ export { isGibberish } from "./lookup/address/is-gibberish.ts";
 export { isRoleName } from "./lookup/address/is-role-name.ts";
 export { normaliseDomain, organizationDomain } from "./lookup/address/mail-domain.ts";
 export { addressFault, parseAddress } from "./lookup/address/parse-address.ts";
+export { type Mailbox, parseMailboxes } from "./lookup/address/parse-mailboxes.ts";
 export { csvLine } from "./lookup/csv-field.ts";
 export type { LookupKeys } from "./lookup/lookup-keys.ts";
 export { deriveLookupKeys } from "./lookup/lookup-keys.ts";
