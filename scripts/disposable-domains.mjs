@@ -127,5 +127,6 @@ function noticeOf(lists, count) {
     const quoted = text === null ? "" : `\n\n${text.replace(/^/gm, "> ").replace(/ +$/gm, "")}`;
     return `## ${name} ${version}, ${license}${quoted}`;
   });
-  return `# Disposable domains\n\n${count} domains, merged from these npm packages by \`scripts/disposable-domains.mjs\`.\n\n${parts.join("\n\n")}\n`;
+  const day = new Date().toISOString().slice(0, 10);
+  return `# Disposable domains\n\n${count} domains, merged on ${day} from the newest versions of these npm packages by \`scripts/disposable-domains.mjs\`.\n\n${parts.join("\n\n")}\n`;
 }

@@ -71,6 +71,17 @@ function listBehaviour(it: PairTest<VerificationQueue>): void {
     assert.equal(await another.get(id.toUpperCase()), null);
   });
 
+  it("a row that has a result when it is added is done, and is never taken", async ({ one, another, id }) => {
+    const done = { email: "", subject: null, columns: null, result: '{"a":1}' };
+    await one.add(listOf(id), [done, rowOf("ada@example.com"), done], null);
+    assert.deepEqual(await another.get(id), { ...listOf(id), total: 3, done: 2, isStarted: false });
+    assert.deepEqual((await another.rows(id, { offset: 0, limit: 10 }))[0], done);
+    assert.deepEqual(
+      (await takeAll(one)).map(({ position }) => position),
+      [1],
+    );
+  });
+
   it("rows returns the page of a list", async ({ one, id }) => {
     await one.add(listOf(id), rowsOf(2500), null);
     await one.add(listOf(`${id}-2`), rowsOf(10), null);

@@ -8,6 +8,7 @@ import { RouteFinder } from "./dns/route-finder.ts";
 import { createEgressControl } from "./egress-control.ts";
 import { EgressWatch, isSilence } from "./egress-watch.ts";
 import { HostBudgets, type Session } from "./host-budget.ts";
+import { BUSINESS_MAIL_HOSTS } from "./lists/big-providers.ts";
 import { NOTHING, readOutcome } from "./probe-results.ts";
 import { ProberMemory } from "./prober-memory.ts";
 import type { ProberSettings, SmtpIdentity } from "./prober-options.ts";
@@ -70,8 +71,9 @@ export class MailProbe {
       if (signal.aborted) return { ...NOTHING, reason: "timeout" };
       return { ...NOTHING, reason: route.reason, retryAfterMs: DNS_RETRY_MS };
     }
-    const found: ProbeResult = { ...NOTHING, routing: route.routing };
-    if (route.routing !== "found") return { ...found, mailbox: false };
+    if (route.routing !== "found") return { ...NOTHING, routing: route.routing, mailbox: false };
+    const isBusinessMail = route.hosts.some(({ name }) => BUSINESS_MAIL_HOSTS.test(name));
+    const found: ProbeResult = { ...NOTHING, routing: "found", ...(isBusinessMail && { isBusinessMail }) };
     report(found);
     const hosts = inOrderOfTrial(route.hosts);
     // The checked address itself is connected to: a second lookup of the name could return another address.

@@ -63,6 +63,8 @@ export interface ProbeResult {
   reason: ProbeReason | null;
   /** Milliseconds after which a repeated probe may help; `null` if none is expected to. */
   retryAfterMs: number | null;
+  /** Whether a mail host of the domain belongs to a provider for businesses, so that the domain is hardly disposable. @default false */
+  isBusinessMail?: boolean;
 }
 
 /** How a probe is made. */
@@ -109,6 +111,8 @@ export interface MailLists {
   isWebmail(domain: string): boolean;
   /** Whether addresses at this domain are disposable. */
   isDisposable(domain: string): boolean;
+  /** Whether they are so even if {@link ProbeResult.isBusinessMail} says otherwise. Absent: all disposable ones. */
+  isSurelyDisposable?(domain: string): boolean;
   /**
    * Whether addresses at this domain are privacy aliases: their mail is forwarded to a mailbox that is read. Absent if
    * the lists know none.

@@ -63,8 +63,8 @@ export interface TakenVerification extends VerificationPlace {
  */
 export interface VerificationQueue {
   /**
-   * Adds a list with all of its rows, due at once, or nothing.
-   * @param rows at least 1; their `result` is `null`. Read each property by its name: `columns` may be computed.
+   * Adds a list with all of its rows, or nothing. Rows without a result are due at once.
+   * @param rows at least 1. Read each property by its name: `columns` may be computed.
    * @param maxRows the list is not added if the lists of the account would then have more rows; `null`: no
    * limit.
    * @param size `bytes` that the list counts, and a limit for the account's lists as `maxRows` is; absent: it counts none.

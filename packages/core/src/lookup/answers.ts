@@ -45,22 +45,13 @@ export interface EmailEntry extends NetworkFields {
   position_raw: string | null;
 }
 
+type UnknownFact =
+  | ("description" | "industry" | "facebook" | "instagram" | "youtube" | "headcount" | "company_type")
+  | ("country" | "state" | "city" | "postal_code" | "street");
+
 /** Facts about an organisation that contacts do not tell: `null`, and no technologies. Clients of the public API read them. */
-export interface OrganizationFields extends Omit<NetworkFields, "network_a_url"> {
-  description: string | null;
-  industry: string | null;
-  facebook: string | null;
-  instagram: string | null;
-  youtube: string | null;
-  technologies: string[];
-  country: string | null;
-  state: string | null;
-  city: string | null;
-  postal_code: string | null;
-  street: string | null;
-  headcount: string | null;
-  company_type: string | null;
-}
+export type OrganizationFields = Omit<NetworkFields, "network_a_url"> &
+  Record<UnknownFact, string | null> & { technologies: string[] };
 
 /** The addresses of a domain. */
 export type DomainSearchAnswer = LookupAnswer<

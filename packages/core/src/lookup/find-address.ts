@@ -4,6 +4,7 @@ import type { ProbeResult } from "../contracts/mail-prober.ts";
 import { type ParsedAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
 import { claimed } from "./lookup-problem.ts";
+import { plainName } from "./names/plain-name.ts";
 import { compareNames } from "./names/same-name.ts";
 import { hasUsualSpelling } from "./names/transliterate.ts";
 import type { FoundDomain } from "./operations/subject.ts";
@@ -46,6 +47,8 @@ const MAX_CONSIDERED = 8;
 const CONFIRMED_SCORE = 97;
 /** The probability that a person whose name has another usual spelling is the one sought. */
 const SPELLING_SHARE = 0.9;
+/** The same for a person with the names in the other order, or with another number of surnames. */
+const OTHER_ORDER_SHARE = 0.75;
 /** The highest score of an unconfirmed guess. */
 const MAX_GUESS_SCORE = 95;
 
@@ -62,7 +65,12 @@ export async function findAddress(
   const { domain, hasSuppressed, patterns, firstName, lastName } = sought;
   const namesakes = await contacts.findByName(domain, firstName, lastName);
   const isDead = ({ verification }: Contact) => verification?.status === "invalid";
-  const known = namesakes.find((contact) => !isDead(contact));
+  let known = namesakes.find((contact) => !isDead(contact));
+  if (namesakes.length === 0) {
+    // `Lee Adam`: the surname may be first.
+    const turned = await contacts.findByName(domain, lastName, firstName);
+    if (turned.length === 1) known = turned.find((contact) => !isDead(contact));
+  }
   if (known !== undefined) {
     if (hasSuppressed && (await suppressions.ofAddress(known.address)) !== null) throw claimed();
     const { address, verification } = known;
@@ -71,7 +79,8 @@ export async function findAddress(
   if (context.lists?.isWebmail(domain) || !hasUsualSpelling(firstName + lastName)) return null;
   // No guess can be reliable, and none can be of a suppressed person.
   if (patterns.length === 0 && !context.verifier.isProbing && !hasSuppressed) return null;
-  const guesses = candidatesFor(firstName, lastName, patterns)
+  const plain = plainName({ firstName, lastName });
+  const guesses = candidatesFor(plain.firstName, plain.lastName, patterns)
     .slice(0, MAX_CONSIDERED)
     .flatMap((candidate) => {
       const parsed = parseAddress(`${candidate.local}@${domain}`);
@@ -88,11 +97,11 @@ export async function findAddress(
   return patterns.length === 0 && !isConfirmed(best?.probe ?? null) ? null : best;
 }
 
-/** Its confidence; less if its name has another spelling. */
+/** Its confidence; less if its name is not the one that was asked for. */
 function scoreOf({ firstName, lastName, confidence }: Contact, sought: PersonSought): number {
-  const known = { firstName: firstName ?? "", lastName: lastName ?? "" };
-  const isExact = compareNames(known, sought) === "exact";
-  return isExact ? confidence : Math.floor(confidence * SPELLING_SHARE);
+  const relation = compareNames({ firstName: firstName ?? "", lastName: lastName ?? "" }, sought);
+  if (relation === "exact") return confidence;
+  return Math.floor(confidence * (relation === null ? OTHER_ORDER_SHARE : SPELLING_SHARE));
 }
 
 interface Guess {

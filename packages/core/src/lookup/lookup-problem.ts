@@ -47,6 +47,11 @@ export function claimed(): LookupProblem {
   return new LookupProblem("claimed_email", "The owner of this address opted out of the lookup");
 }
 
+/** The problem for a text that is not a domain. */
+export function invalidDomain(): LookupProblem {
+  return new LookupProblem("invalid_domain", "The domain is not valid");
+}
+
 /** The problem for a suppressed domain. */
 export function claimedDomain(): LookupProblem {
   return new LookupProblem("invalid_domain", "The owner of this domain opted out of the lookup");

@@ -1,12 +1,10 @@
-import { normaliseName, spellingKey } from "@outrigger/core/lookup";
+import { nameKey as keyOfName, spellingKey } from "@outrigger/core/lookup";
 import type { SqlDriver } from "../driver/sql-driver.ts";
 import { unpackContact } from "./packed-contact.ts";
 
 /** The normalised key by which a person's name is found; `null` without both a first and a last name. */
 export function nameKey(firstName: string | null, lastName: string | null): string | null {
-  if (firstName === null || lastName === null) return null;
-  const [first, last] = [normaliseName(firstName), normaliseName(lastName)];
-  return first === "" || last === "" ? null : `${first} ${last}`;
+  return firstName === null || lastName === null ? null : keyOfName(firstName, lastName);
 }
 
 /** The key of all usual spellings of a person's name; `null` where {@link nameKey} is. */
@@ -19,7 +17,7 @@ export function spellingKeyOf(firstName: string | null, lastName: string | null)
 const BATCH = 2000;
 const BATCH_MS = 60_000;
 
-/** Adds the missing spelling keys of contacts that an earlier version or its backup stored. */
+/** Renews the keys of contacts that an earlier version or its backup stored: they have no spelling key. */
 export async function addSpellingKeys(driver: SqlDriver): Promise<void> {
   const missing = `SELECT address, packed FROM lookup_contacts
      WHERE name_key IS NOT NULL AND spelling_key IS NULL ORDER BY address LIMIT ${BATCH}`;
@@ -30,10 +28,10 @@ export async function addSpellingKeys(driver: SqlDriver): Promise<void> {
         const rows = await runner.all<{ address: string; packed: string }>(missing);
         const keys = rows.map(({ address, packed }) => {
           const { firstName, lastName } = unpackContact(packed);
-          return [address, spellingKeyOf(firstName, lastName)];
+          return [address, nameKey(firstName, lastName), spellingKeyOf(firstName, lastName)];
         });
         await runner.run(
-          `UPDATE lookup_contacts SET spelling_key = each.value->>1
+          `UPDATE lookup_contacts SET name_key = each.value->>1, spelling_key = each.value->>2
            FROM ${driver.dialect.rows("$1")} WHERE lookup_contacts.address = each.value->>0`,
           [JSON.stringify(keys)],
         );

@@ -3,6 +3,7 @@ import {
   type ContactSource,
   compareNames,
   type DomainFacts,
+  firstSurname,
   learnPatterns,
   MAX_LINKED_DOMAINS,
   namesakes,
@@ -61,13 +62,13 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
     async findByName(domain, firstName, lastName) {
       const key = nameKey(firstName, lastName);
       if (key === null) return [];
-      const known = async (condition: string, keys: readonly string[]) => {
+      const known = async (condition: string, keys: readonly string[], order = "+doubt, address") => {
         // The sign keeps the planner from walking the domain in the order of `doubt`.
         const row = await driver.first<{ page: string }>(
           `SELECT ${PACKED_JSON} AS page FROM (
              SELECT packed FROM lookup_contacts
              WHERE domain_id = (SELECT id FROM lookup_domains WHERE name = $1) AND ${condition}
-             ORDER BY +doubt, address LIMIT ${MAX_COMPARED}
+             ORDER BY ${order} LIMIT ${MAX_COMPARED}
            ) AS p`,
           [domain, ...keys],
         );
@@ -78,11 +79,19 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
       const [first] = found;
       if (first !== undefined && isExact(first, firstName, lastName)) return found;
       const [own, other = own] = spellingKeys(firstName, lastName);
-      if (own === undefined || other === undefined) return found;
-      const similar = await known("spelling_key IN ($2, $3)", [own, other]);
-      const addresses = new Set(similar.map(({ address }) => address));
-      const all = [...similar, ...same.filter(({ address }) => !addresses.has(address))];
-      return namesakes(all.sort(byConfidence), firstName, lastName);
+      if (own !== undefined && other !== undefined) {
+        const similar = await known("spelling_key IN ($2, $3)", [own, other]);
+        const addresses = new Set(similar.map(({ address }) => address));
+        const all = [...similar, ...same.filter(({ address }) => !addresses.has(address))];
+        const spelled = namesakes(all.sort(byConfidence), firstName, lastName);
+        if (spelled.length > 0) return spelled;
+      }
+      if (found.length > 0) return found;
+      // People with a further surname: `{` follows `z`. Or without the second one.
+      const longer = await known("name_key > $2 AND name_key < $3", [key, `${key}{`], "name_key");
+      const shorter = nameKey(firstName, firstSurname(lastName));
+      const short = shorter === null ? [] : await known("name_key = $2", [shorter]);
+      return namesakes([...longer, ...short].sort(byConfidence), firstName, lastName);
     },
     recordVerification: (address, verification, acceptsAll) =>
       recordVerification(driver, address, verification, acceptsAll),

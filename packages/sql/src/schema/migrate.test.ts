@@ -32,6 +32,17 @@ onEachDatabase(({ kind, createUrl, open }) => {
     await source.close();
   });
 
+  test("people of the first schema are found without initials and suffixes", {
+    timeout: 60_000,
+  }, async () => {
+    const url = await createUrl();
+    await createFirstSchema(kind, url);
+    const source = createSqlContactSource(open(url));
+    const found = await source.findByName("example.org", "Eve", "Stone");
+    expect(found.map(({ address }) => address)).toEqual(["eve@example.org"]);
+    await source.close();
+  });
+
   test("companies of the first schema are found by their usual spellings", { timeout: 60_000 }, async () => {
     const url = await createUrl();
     await createFirstSchema(kind, url);
@@ -65,7 +76,7 @@ const CONTACTS: [domainId: number, packed: (string | number | null | [])[]][] = 
   ],
   [1, ["bob@example.com", 16, 80, 1, "Bob", null, "Analyst", null, null, null, null, []]],
   [1, ["info@example.com", 1, 20, 0, null, null, null, null, null, null, null, []]],
-  [2, ["eve@example.org", 0, 20, 0, "Eve", "Stone", "Data Analyst", null, null, null, null, []]],
+  [2, ["eve@example.org", 0, 20, 0, "Eve M.", "Stone Jr.", "Data Analyst", null, null, null, null, []]],
 ];
 
 async function createFirstSchema(kind: "sqlite" | "postgres", url: string): Promise<void> {
@@ -94,9 +105,10 @@ async function createFirstSchema(kind: "sqlite" | "postgres", url: string): Prom
     );
   }
   for (const [domainId, packed] of CONTACTS) {
-    const [address, facet, confidence] = packed;
-    await sql`INSERT INTO lookup_contacts (domain_id, doubt, facet, address, packed)
-      VALUES (${domainId}, ${100 - Number(confidence)}, ${facet}, ${address}, ${JSON.stringify(packed)})`.execute(
+    const [address, facet, confidence, , first, last] = packed;
+    const nameKey = last === null ? null : `${first} ${last}`.toLowerCase().replace(/[^a-z ]/g, "");
+    await sql`INSERT INTO lookup_contacts (domain_id, doubt, facet, address, name_key, packed)
+      VALUES (${domainId}, ${100 - Number(confidence)}, ${facet}, ${address}, ${nameKey}, ${JSON.stringify(packed)})`.execute(
       db,
     );
   }

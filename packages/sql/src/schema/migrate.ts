@@ -7,6 +7,9 @@ import { addVerdictsAndTitles } from "./add-verdicts-and-titles.ts";
 import { byteOrder, createTables, createVerifications, type Kind, runAll } from "./create-tables.ts";
 import { LOOKUP_SCHEMA, type Schema } from "./is-migrated.ts";
 
+/** Positions of names in a packed contact. */
+const FIRST_NAME_AT = 4;
+const LAST_NAME_AT = 5;
 /** Number of names whose keys are renewed at once. */
 const KEYS_AT_ONCE = 5000;
 
@@ -23,6 +26,7 @@ export function lookupMigrations(kind: Kind): Migrations {
     "005-habits": { up: forgetPatterns },
     "006-list-bytes": { up: (db) => addListBytes(db, kind) },
     "007-organization-keys": { up: (db) => renewOrganizationKeys(db, kind) },
+    "008-plain-names": { up: (db) => forgetSpellingKeys(db, kind) },
   } satisfies Record<(typeof LOOKUP_SCHEMA)["names"][number], Migration>;
 }
 
@@ -44,6 +48,17 @@ async function addListBytes(db: Kysely<unknown>, kind: Kind): Promise<void> {
   if (kind === "sqlite" && (await known.execute(db)).rows.length > 0) return;
   const column = kind === "sqlite" ? sql`bytes` : sql`IF NOT EXISTS bytes`;
   await sql`ALTER TABLE lookup_verification_lists ADD COLUMN ${column} bigint NOT NULL DEFAULT 0`.execute(db);
+}
+
+/** Keys of earlier versions have initials and suffixes of names. They are renewed when the database is opened. */
+async function forgetSpellingKeys(db: Kysely<unknown>, kind: Kind): Promise<void> {
+  const [first, last] = [FIRST_NAME_AT, LAST_NAME_AT].map((at) =>
+    sql.raw(`(packed${kind === "postgres" ? "::json" : ""}->>${at})`),
+  );
+  await sql`UPDATE lookup_contacts SET spelling_key = NULL
+    WHERE name_key IS NOT NULL AND (${first} LIKE '% %' OR ${first} LIKE '%.%' OR ${last} LIKE '% %')`.execute(
+    db,
+  );
 }
 
 /** Keys of earlier versions are names in lower case. */

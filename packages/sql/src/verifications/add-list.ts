@@ -39,23 +39,24 @@ export async function addList(
       if ((stored?.total ?? 0) + rows.length > (maxRows ?? Infinity)) return false;
       if ((stored?.bytes ?? 0) + bytes > (maxBytes ?? Infinity)) return false;
     }
-    const seq = await insertList(runner, list, rows.length, bytes);
+    const seq = await insertList(runner, list, rows, bytes);
     if (seq === null) return false;
     for (let start = 0; start < rows.length; start += CHUNK) {
       const given = rows
         .slice(start, start + CHUNK)
-        .map(({ email, subject, columns }, index) => [
+        .map(({ email, subject, columns, result }, index) => [
           start + index,
           email,
           subject === null ? null : subjectKey(subject),
           columns === null ? null : JSON.stringify(columns),
           Math.floor(Math.random() * SPOTS),
+          result,
         ]);
       await runner.run(
         `INSERT INTO lookup_verification_rows
            (list, position, account, email, subject, cells, result, due_at, spot, attempts)
-         SELECT $1, CAST(each.value->>0 AS integer), $2, each.value->>1, each.value->>2, each.value->>3, NULL, $3,
-           CAST(each.value->>4 AS integer), 0
+         SELECT $1, CAST(each.value->>0 AS integer), $2, each.value->>1, each.value->>2, each.value->>3, each.value->>5,
+           CASE WHEN each.value->>5 IS NULL THEN CAST($3 AS bigint) END, CAST(each.value->>4 AS integer), 0
          FROM ${driver.dialect.rows("$4")} WHERE true`,
         [seq, account, list.dueMs, JSON.stringify(given)],
       );
@@ -74,14 +75,15 @@ export async function addList(
 async function insertList(
   runner: SqlRunner,
   { id, account, plan, header, isSingle, createdAt }: NewList,
-  total: number,
+  rows: readonly VerificationRow[],
   bytes: number,
 ): Promise<number | null> {
+  const done = rows.filter(({ result }) => result !== null).length;
   const row = await runner.first<{ seq: number }>(
     `INSERT INTO lookup_verification_lists
        (id, account, plan, header, total, done, is_started, is_single, created_at, bytes)
-     VALUES ($1, $2, $3, $4, $5, 0, 0, $6, $7, $8) ON CONFLICT (id) DO NOTHING RETURNING seq`,
-    [id, account, plan, header, total, isSingle ? 1 : 0, createdAt, bytes],
+     VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9) ON CONFLICT (id) DO NOTHING RETURNING seq`,
+    [id, account, plan, header, rows.length, done, isSingle ? 1 : 0, createdAt, bytes],
   );
   return row?.seq ?? null;
 }

@@ -107,6 +107,41 @@ export function peopleBehaviour(it: ContactSourceTest): void {
     assert.deepEqual(await source.findByName(domain, "Yuliya", "Petrova"), [exact]);
   });
 
+  it("findByName ignores initials, suffixes and patronymics of the known and of the given name", async (scope) => {
+    const { source, domain, load } = scope;
+    const john = personOf(domain, "john", "John W.", "Ingram Jr.");
+    const ivan = personOf(domain, "ivan", "Иван Петрович", "Сидоров");
+    await load({ contacts: [john, ivan] });
+    const known: readonly [typeof john, readonly string[]][] = [
+      [john, ["John Ingram", "John|Ingram Jr.", "John W.|Ingram", "J.R. John|Ingram III", "john|ingram"]],
+      [ivan, ["Иван|Сидоров", "Иван Петрович|Сидоров", "Ivan|Sidorov"]],
+    ];
+    for (const [person, names] of known) {
+      for (const name of names) {
+        const [first = "", last = ""] = name.split(name.includes("|") ? "|" : " ");
+        assert.deepEqual(await source.findByName(domain, first, last), [person], name);
+      }
+    }
+    assert.deepEqual(await source.findByName(domain, "J.", "Ingram"), []);
+  });
+
+  it("findByName finds a person by the first of two surnames, unless several people fit", async (scope) => {
+    const { source, domain, load } = scope;
+    const other = randomDomain();
+    const jose = personOf(domain, "jose", "José", "García Márquez");
+    const ana = personOf(domain, "ana", "Ana", "Pérez");
+    const namesakes = ["García Ruiz", "García Soto"].map((last, at) =>
+      personOf(other, `j${at}`, "José", last),
+    );
+    await load({ contacts: [jose, ana, ...namesakes] });
+    assert.deepEqual(await source.findByName(domain, "Jose", "Garcia"), [jose]);
+    assert.deepEqual(await source.findByName(domain, "Ana", "Pérez Soto"), [ana]);
+    assert.deepEqual(await source.findByName(other, "José", "García"), []);
+    assert.deepEqual(await source.findByName(domain, "José", "García Ruiz"), []);
+    assert.deepEqual(await source.findByName(domain, "José", "Márquez"), []);
+    assert.deepEqual(await source.findByName(domain, "José", "Garc"), []);
+  });
+
   it("findByName finds no person by a spelling that several have, or by a similar name", async (scope) => {
     const { source, domain, load } = scope;
     const names = ["Julia Petrova", "Yulia Petrova", "Aleksandra Petrova", "Kristian Hansen", "Mohammed Ali"];

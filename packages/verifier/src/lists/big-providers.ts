@@ -33,6 +33,17 @@ export const BIG_PROVIDERS: readonly string[] = [
   abv.bg walla.co.il`.split(/\s+/),
 ];
 
+/** Domains of companies, people and mail services that lists of disposable domains contain wrongly, as their owners reported in public. */
+export const NOT_DISPOSABLE: readonly string[] =
+  "atomicmail.io centraldecomunicacion.es feedspot.com stanbondsa.com.au tmxnet.com".split(" ");
+
+/**
+ * Mail hosts of providers and filters for businesses, by the end of their names. Mailboxes there are paid for one by one, so a
+ * domain that uses them is hardly a service of disposable addresses.
+ */
+export const BUSINESS_MAIL_HOSTS =
+  /(?:^|\.)(?:(?:google|googlemail|mail\.protection\.outlook|mimecast|pphosted|ppe-hosted|iphmx|messagelabs|barracudanetworks|emailsrvr|hornetsecurity|zoho)\.com|mx\.microsoft|zoho\.eu)$/;
+
 /** Domains that the webmail list contains wrongly: domains of organisations, and domains for examples. */
 export const NOT_WEBMAIL: readonly string[] =
   `about.com alibaba.com ancestry.com dailypioneer.com depechemode.com discovery.com dnsmadeeasy.com example.com facebook.com

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ALIAS_DOMAINS } from "./alias-domains.ts";
-import { BIG_PROVIDERS } from "./big-providers.ts";
+import { BIG_PROVIDERS, BUSINESS_MAIL_HOSTS, NOT_DISPOSABLE } from "./big-providers.ts";
 import { disposableDomains } from "./disposable-domains.ts";
 import { createMailLists } from "./mail-lists.ts";
 
@@ -102,7 +102,9 @@ describe("the built-in list of disposable domains", () => {
     const file = new URL("../../data/disposable-domains.txt.br", import.meta.url);
     const entries = brotliDecompressSync(readFileSync(file)).toString().split("\n");
     const notice = readFileSync(new URL("../../data/disposable-domains.md", import.meta.url), "utf8");
-    expect(notice).toContain(`\n${entries.length} domains,`);
+    expect(notice).toMatch(
+      new RegExp(`^${entries.length} domains, merged on \\d{4}-\\d\\d-\\d\\d from`, "m"),
+    );
     const isEntry = disposableDomains().has;
     expect(entries.filter((entry) => !isEntry(entry))).toEqual([]);
     const others = entries.flatMap((entry) => [`${entry}x`, entry.slice(1)]);
@@ -141,4 +143,29 @@ describe("privacy aliases", () => {
     expect(own.isDisposable("mailinator.com")).toBe(false);
     expect([own.isAlias?.("a.duck.com"), own.isDisposable("a.duck.com")]).toEqual([false, true]);
   });
+});
+
+test("domains that were reported as wrong entries are not disposable, unless addDisposable names them", () => {
+  const reported = NOT_DISPOSABLE.flatMap((domain) => [domain, `mail.${domain}`]);
+  expect(reported.filter(lists.isDisposable)).toEqual([]);
+  // An entry that no list has any more is not needed here.
+  expect(NOT_DISPOSABLE.filter((domain) => !disposableDomains().has(domain))).toEqual([]);
+  expect(createMailLists({ addDisposable: ["feedspot.com"] }).isDisposable("feedspot.com")).toBe(true);
+});
+
+test("isSurelyDisposable is true for addDisposable alone", () => {
+  expect(lists.isSurelyDisposable?.("10minutemail.com")).toBe(false);
+  const own = createMailLists({ addDisposable: ["burner.example"], exceptDisposable: ["a.burner.example"] });
+  const names = ["burner.example", "x.burner.example", "a.burner.example"];
+  expect(names.map((name) => own.isSurelyDisposable?.(name))).toEqual([true, true, false]);
+});
+
+test("BUSINESS_MAIL_HOSTS are the hosts of providers for businesses, and no look-alikes", () => {
+  const business =
+    "aspmx.l.google.com alt1.aspmx.l.google.com aspmx2.googlemail.com acme-example.mail.protection.outlook.com " +
+    "acme-example.p-v1.mx.microsoft eu-smtp-inbound-1.mimecast.com mxa-0012.gslb.pphosted.com mx.zoho.com mx.zoho.eu";
+  expect(business.split(" ").filter((host) => !BUSINESS_MAIL_HOSTS.test(host))).toEqual([]);
+  const others =
+    "mx.10minutemail.com notgoogle.com google.com.evil.example outlook.com hotmail-com.olc.protection.outlook.com mx.microsoft.example";
+  expect(others.split(" ").filter((host) => BUSINESS_MAIL_HOSTS.test(host))).toEqual([]);
 });

@@ -56,6 +56,9 @@ describe("suggestDomain", () => {
       "icloud.com": "iclould.com lcloud.com",
       "protonmail.com": "protonmial.com",
       "hotmail.co.uk": "hotmail.co.ku",
+      "aol.com": "aol.con aol.cmo aol.vom",
+      "gmx.net": "gmx.nett gmx.nte",
+      "acme.org": "acme.orgg",
     };
     for (const [provider, domains] of Object.entries(slips)) {
       for (const domain of domains.split(" ")) expect(lists.suggestDomain(domain), domain).toBe(provider);
@@ -68,6 +71,7 @@ describe("suggestDomain", () => {
       ...providers,
       "example.com",
       "gmx.dd",
+      ...["acme.cam", "acme.bet", "acme.co", "acme.cm", "acme.example", "con", "a.com.acme.example"],
       "zmail.com",
       "iana.org",
       "yah00.com",

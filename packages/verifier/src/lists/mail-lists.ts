@@ -4,7 +4,7 @@ import type { MailLists } from "@outrigger/core/lookup";
 import { checkOptions, type rules, shapes } from "@outrigger/core/stores";
 import webmailDomains from "email-providers";
 import { ALIAS_DOMAINS } from "./alias-domains.ts";
-import { BIG_PROVIDERS, NOT_WEBMAIL, SUGGESTED_PROVIDERS } from "./big-providers.ts";
+import { BIG_PROVIDERS, NOT_DISPOSABLE, NOT_WEBMAIL, SUGGESTED_PROVIDERS } from "./big-providers.ts";
 import { disposableDomains } from "./disposable-domains.ts";
 import { createDomainSuggestions } from "./suggest-domain.ts";
 
@@ -35,6 +35,7 @@ export function createMailLists(options: MailListsOptions = {}): MailLists {
   const big = new Set(BIG_PROVIDERS);
   const disposable = disposableDomains();
   const notWebmail = new Set(NOT_WEBMAIL);
+  const notDisposable = new Set(NOT_DISPOSABLE);
   const webmail = new Set(
     webmailDomains.filter((domain) => !disposable.has(domain) && !notWebmail.has(domain)),
   );
@@ -53,12 +54,15 @@ export function createMailLists(options: MailListsOptions = {}): MailLists {
 
   return {
     isWebmail,
-    isDisposable: (domain) =>
-      isListed(
+    isDisposable(domain) {
+      const isBuiltIn = (name: string) => disposable.has(name) && !big.has(name) && !notDisposable.has(name);
+      return isListed(
         domain,
         except.disposable,
-        (name) => added.disposable.has(name) || (disposable.has(name) && !big.has(name) && !isAlias(domain)),
-      ),
+        (name) => added.disposable.has(name) || (isBuiltIn(name) && !isAlias(domain)),
+      );
+    },
+    isSurelyDisposable: (domain) => isListed(domain, except.disposable, (name) => added.disposable.has(name)),
     isAlias,
     suggestDomain(domain) {
       const isKnown = isListed(domain, except.webmail, (name) => big.has(name) || added.webmail.has(name));

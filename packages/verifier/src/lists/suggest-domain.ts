@@ -13,12 +13,22 @@ const positions = new Map(
   ),
 );
 
+/** Mistyped top-level domains, none of which exists. */
+const WRONG_TOP_LEVELS: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ["com", "con cmo ocm vom xom cpm cim clm coom comm ccom commm comn"],
+    ["net", "nett nte ent ner ney"],
+    ["org", "orgg ogr rog prg irg"],
+  ].flatMap(([right = "", wrong = ""]) => wrong.split(" ").map((each) => [each, right])),
+);
+
 /** Shorter names have too many similar real domains. */
 const MIN_NAME_LENGTH = 5;
 
 /**
  * Returns a function that corrects a typo: two letters swapped, one missing, one too many, or one replaced by a
- * neighbour on the keyboard or a similar letter. It returns the first match in `targets`, or `null`.
+ * neighbour on the keyboard or a similar letter. It returns the first match in `targets`; else the domain with the top-level
+ * domain that was meant; else `null`.
  */
 export function createDomainSuggestions(targets: readonly string[]): (domain: string) => string | null {
   const byLength = new Map<number, string[]>();
@@ -28,7 +38,14 @@ export function createDomainSuggestions(targets: readonly string[]): (domain: st
       byLength.set(length, [...(byLength.get(length) ?? []), target]);
     }
   }
-  return (domain) => byLength.get(domain.length)?.find((target) => isSlip(domain, target)) ?? null;
+  return (domain) =>
+    byLength.get(domain.length)?.find((target) => isSlip(domain, target)) ?? withRightTopLevel(domain);
+}
+
+function withRightTopLevel(domain: string): string | null {
+  const end = domain.lastIndexOf(".") + 1;
+  const right = WRONG_TOP_LEVELS[domain.slice(end)];
+  return right === undefined || end === 0 ? null : domain.slice(0, end) + right;
 }
 
 function isSlip(typed: string, meant: string): boolean {

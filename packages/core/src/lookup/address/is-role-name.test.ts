@@ -6,14 +6,14 @@ import { ROLE_NAMES } from "./role-names.ts";
 test("isRoleName knows roles, also with a number, a country, a place or a department", () => {
   const roles =
     "info Sales support2 no-reply do.not.reply human.resources customer-service sales-eu eu-sales info.berlin " +
-    "info.mueller it.support hr-de press_office kontakt rrhh comptabilite segreteria post";
+    "info.mueller admin.de admin2 team-berlin team it.support hr-de press_office kontakt rrhh comptabilite segreteria post";
   expect(roles.split(" ").filter((local) => !isRoleName(local))).toEqual([]);
 });
 
 test("isRoleName takes no person for a role", () => {
   const people =
     "salena sales.maria john.sales maria.sales hr.mueller it.van.dijk h.r p.r infante john.smith dev.patel berlin " +
-    "eu de.luca ... supporter.jane";
+    "eu de.luca ... supporter.jane admin.smith team.kim";
   expect(["", ...people.split(" ")].filter(isRoleName)).toEqual([]);
 });
 

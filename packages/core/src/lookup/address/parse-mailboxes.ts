@@ -43,6 +43,12 @@ export function parseMailboxes(text: string): Mailbox[] {
   return [...found.values()];
 }
 
+/** The address of a text with one address, as people paste it; `null` for a text with none or several. */
+export function pastedAddress(text: string): ParsedAddress | null {
+  const [only, other] = parseMailboxes(text);
+  return other === undefined ? (only?.address ?? null) : null;
+}
+
 /** A link writes special characters of the address as `%2B` (RFC 6068). */
 function decoded(written: string): string {
   try {

@@ -35,13 +35,15 @@ export const ROLE_NAMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * The {@link ROLE_NAMES} that are also personal names or initials. With another word after them they count
+ * The {@link ROLE_NAMES} that are also personal names or initials, or that stand before surnames. With another word after them they count
  * only if that word is a {@link QUALIFIERS qualifier} or a role itself.
  */
 export const ALSO_PERSONAL: ReadonlySet<string> = new Set(
-  "sales hi hey it hr pr ir cv rh dev api ads www ftp noc all personal post press shop store care root board news test".split(
-    " ",
-  ),
+  [
+    "sales hi hey it hr pr ir cv rh dev api ads www ftp noc all personal post press shop store care root board news test",
+    // Before a surname they are the account of a person: `admin.smith`.
+    "admin administrator sysadmin team staff developer secretary",
+  ].flatMap((line) => line.split(" ")),
 );
 
 /** Words next to a role that do not name a person: places, audiences, articles. */

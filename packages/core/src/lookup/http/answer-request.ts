@@ -4,6 +4,7 @@ import { clientKey } from "../../http/client.ts";
 import type { Description } from "../../openapi/description.ts";
 import { hashApiKey } from "../accounts/api-key.ts";
 import type { LookupContext } from "../lookup-context.ts";
+import { invalidDomain, isLookupProblem } from "../lookup-problem.ts";
 import type { CheckedOptions } from "../lookup-settings.ts";
 import { answerOf, type LookupOperation } from "../operations/operation.ts";
 import type { ListReader } from "./list-reader.ts";
@@ -49,7 +50,12 @@ export function answerBy<P, D, E, M extends object>(
     if (call.method === "HEAD") return headReply();
     const found = caller.isTest
       ? operation.sample(lookup, parameters)
-      : await operation.work(lookup, parameters, caller.account);
+      : await operation.work(lookup, parameters, caller.account).catch((error) => {
+          // Otherwise anybody could test which domains opted out.
+          throw isOpen && caller.account === null && isLookupProblem(error, "invalid_domain")
+            ? invalidDomain()
+            : error;
+        });
     const { retryAfterMs } = found;
     const answer = answerOf(operation, parameters, found);
     return retryAfterMs === undefined

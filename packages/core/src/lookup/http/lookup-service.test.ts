@@ -162,6 +162,17 @@ describe("a suppressed subject", () => {
     }
   });
 
+  test("is refused like an invalid domain if a client without a key asks for the number of its addresses", async () => {
+    const site = await createLookupSite({ known });
+    await site.lookup.suppress("example.com");
+    const errorsOf = async (search: string) =>
+      (await site.send("GET", "/v2/email-count", { search })).body.errors;
+    expect(await errorsOf("domain=example.com")).toEqual(await errorsOf("domain=no_domain"));
+    expect(await errorsOf(`domain=example.com&api_key=${site.key}`)).toMatchObject([
+      { id: "invalid_domain", details: expect.stringMatching(/opted out/) },
+    ]);
+  });
+
   test("must be an address or a domain, and other text rejects with bad_request", async () => {
     const site = await createLookupSite();
     for (const subject of ["", "ada", "@", "a b@example.com"]) {

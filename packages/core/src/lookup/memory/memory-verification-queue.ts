@@ -192,13 +192,15 @@ class QueueInMemory implements VerificationQueue {
     this.#lists.set(list.id, list);
     list.rows = given.map((row, position) => ({
       given: row,
-      result: null,
+      result: row.result,
       list,
       position,
       dueMs: null,
       attempts: 0,
     }));
-    this.#waitingOf(list.account).add(list.rows, dueMs);
+    const waiting = list.rows.filter(({ result }) => result === null);
+    list.done = list.rows.length - waiting.length;
+    this.#waitingOf(list.account).add(waiting, dueMs);
   }
 
   #rowAt({ list, position }: VerificationPlace): MemoryRow | undefined {

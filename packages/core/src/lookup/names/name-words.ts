@@ -2,11 +2,11 @@
 export const PARTICLES: ReadonlySet<string> = new Set(
   [
     // Dutch, German, Nordic.
-    "van von vom der den de het 't ter ten te tot zu zum zur af av",
+    "van von vom und der den de het 't ter ten te tot zu zum zur af av",
     // Romance.
-    "di da do dos das del della dello dei degli delle dal du des la le lo las los d' y e",
+    "di da do dos das del dela delos della dello dei degli delle dal du des la le lo las los d' y e",
     // Arabic, Hebrew, Celtic.
-    "al el bin ibn ben bint abu abd ould mac mc ap ab o' st st. san santa saint",
+    "al el bin ibn ben bint abu abd abi ould mac mc ap ab o' ó ní nic uí st st. san santa saint",
     "بن ابن بنت أبو ابو آل عبد בן בר בת בית אבו אבן",
   ].flatMap((line) => line.split(" ")),
 );
@@ -26,19 +26,24 @@ export const HONORIFICS: ReadonlySet<string> = new Set(
     "herr frau hr fr doz pd hc habil priv-doz dipl-ing ing mag univ-prof dr-ing",
     "mme mlle mgr maitre me monsieur madame sr sra srta don dona dona dott dottssa dottore avv ing arch sig sigra",
     "dhr mevr mw drs ir pan pani shri smt eng",
+    // German and Austrian, Polish, Czech and Turkish.
+    "dipl kfm kffr maga mmag drin ddr ddrin profin bakk freiherr freifrau baron baronin mgr hab inz lek bc judr mudr rndr phdr",
+    "sayin doc ogr uyesi ars gor uzm yrd",
   ].flatMap((line) => line.split(" ")),
 );
 
 /** The {@link HONORIFICS} that are also names: in a name of two words they are names. */
 export const HONORIFIC_NAMES: ReadonlySet<string> = new Set(
-  "don dona gen hon ing mag pan pani eng arch sir lord lady dame fr hr col maj rev pd".split(" "),
+  "don dona gen hon ing mag pan pani eng arch sir lord lady dame fr hr col maj rev pd baron doc gor ars lek maga".split(
+    " ",
+  ),
 );
 
 /** Titles after a name, without their points. */
 export const SUFFIXES: ReadonlySet<string> = new Set(
   [
     "jr sr junior senior ii iii iv phd md mba msc bsc ba ma bs ms dphil edd jd llm llb esq esquire cpa cfa cfp pmp pe rn dds dvm do",
-    "obe mbe cbe kbe frcs frs facs fca aca acca cissp shrm-cp sphr mph mpa meng beng med mag dipl-ing ret",
+    "obe mbe cbe kbe frcs frs facs fca aca acca cissp shrm-cp sphr mph mpa meng beng med mag dipl-ing ret csc drsc",
   ].flatMap((line) => line.split(" ")),
 );
 

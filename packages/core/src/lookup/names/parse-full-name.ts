@@ -7,20 +7,23 @@ import {
   SUFFIX_NAMES,
   SUFFIXES,
 } from "./name-words.ts";
+import { givenNames, isPatronymic, type PersonName } from "./plain-name.ts";
 import { toAscii } from "./transliterate.ts";
-
-/** A person's name in two parts, in the original spelling. */
-export interface PersonName {
-  /** All given names, without the initials between names. */
-  firstName: string;
-  /** The surname with its particles; both surnames if there are two. */
-  lastName: string;
-}
 
 /** Longer texts are rejected unread. */
 const MAX_TEXT_LENGTH = 400;
 /** `(Bob)`, `"Bob"`. */
 const NICKNAME = /[("“][^()"“”]*[)"”]/g;
+/** What follows a name: a position, a company, a maiden name. */
+const TAIL = /\s*[|•].*|\s[-–—]\s.*|\s(?:geb\.|geborene|née|roz\.|z domu)\s.*/s;
+const ROMAN_NUMERAL = /^(?:i{1,3}|iv|v|vi{1,3}|ix|x)\.?$/i;
+/** A noble title between names: `Karl Freiherr von Berg`. */
+const NOBLE =
+  /^(?:freiherr|freifrau|graf|gräfin|baron|baronin|baronesse|ritter|edler|edle|fürst|fürstin|prinz|prinzessin)$/i;
+/** Two surnames of two characters each, as far as they are frequent. */
+const COMPOUND_SURNAME =
+  /^(?:欧阳|歐陽|司马|司馬|上官|诸葛|諸葛|东方|東方|皇甫|尉迟|公孙|令狐|宇文|慕容|남궁|황보|제갈|사공|선우|서문|독고)/;
+const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}ー々\s]+$/u;
 
 /**
  * Splits a full name into two parts: `Dr. Anna van der Berg, PhD`, `Berg, Anna van der`, `Gabriel García
@@ -33,14 +36,17 @@ export function parseFullName(text: string): PersonName | null {
   if (text.length > MAX_TEXT_LENGTH) {
     return null;
   }
-  const parts = text
-    .normalize("NFC")
-    .replace(NICKNAME, " ")
+  const written = text.normalize("NFC").replace(NICKNAME, " ");
+  const cut = written.replace(TAIL, "");
+  const name = (wordsOf(cut).length > 1 ? cut : written).trim();
+  if (EAST_ASIAN.test(name)) return splitEastAsian(name);
+  const parts = name
+    .replace(/(?<=\p{Script=Katakana})[・･·](?=\p{Script=Katakana})/gu, " ")
     .split(",")
     .map(wordsOf)
     .filter((words, index, [first = []]) => {
       // `Ma, Do` has no words before the comma but the last name.
-      const isTitle = first.length === 1 ? isOnlySuffix : isSuffix;
+      const isTitle = first.length === 1 ? isOnlySuffix : isSuffixOrNumeral;
       return words.length > 0 && (index === 0 || !words.every(isTitle));
     });
   const [before = [], after] = parts;
@@ -50,18 +56,41 @@ export function parseFullName(text: string): PersonName | null {
   return splitAtComma(named(before), named(after));
 }
 
+/** In these scripts the surname is first, unless only the last word has one character. */
+function splitEastAsian(text: string): PersonName | null {
+  const [one = "", other, ...more] = text.split(/\s+/);
+  if (more.length > 0) return null;
+  if (other !== undefined) {
+    const isTurned = [...other].length === 1 && [...one].length > 1;
+    return isTurned ? { firstName: one, lastName: other } : { firstName: other, lastName: one };
+  }
+  const letters = [...one];
+  // A name in kana does not show where the surname ends.
+  if (letters.length < 2 || letters.length > 4 || /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(one))
+    return null;
+  const isLong = COMPOUND_SURNAME.test(one) || (letters.length === 4 && /\p{Script=Han}/u.test(one));
+  const end = isLong && letters.length > 2 ? 2 : 1;
+  return { firstName: letters.slice(end).join(""), lastName: letters.slice(0, end).join("") };
+}
+
 /** `Berg, Anna van der` also gives `van der Berg` and `Anna`. */
 function splitAtComma(last: string[], first: string[]): PersonName | null {
-  let end = first.length;
-  while (end > 1 && isParticle(first[end - 1])) {
+  // `Smith Jr., John`; `Smith, John Jr.`
+  const [surname, given] = [withoutGeneration(last), withoutGeneration(first)];
+  let end = given.length;
+  while (end > 1 && isParticle(given[end - 1])) {
     end -= 1;
   }
-  return personName(first.slice(0, end), [...first.slice(end), ...last]);
+  return personName(given.slice(0, end), [...given.slice(end), ...surname]);
 }
 
 function splitInOrder(words: string[]): PersonName | null {
   if (words.length < 2 || isOnlySurname(words)) {
     return null;
+  }
+  // `Иванов Иван Иванович`
+  if (words.length === 3 && isPatronymic(words[2]) && !isPatronymic(words[1])) {
+    return personName(words.slice(1), words.slice(0, 1));
   }
   const start = surnameInCapitals(words) ?? surnameAtEnd(words);
   if (start === 0) {
@@ -105,6 +134,10 @@ function surnameAtEnd(words: string[]): number {
   while (start > 1 && isParticle(words[start - 1])) {
     start -= 1;
   }
+  // `Heijdanus-De Boer`
+  while (start > 1 && isParticle(/\p{L}[-‐‑](\S+)$/u.exec(words[start - 1] ?? "")?.[1])) {
+    start -= 1;
+  }
   const isPlain = start === words.length - 1;
   if (start > 1 && isPlain && FIRST_OF_TWO_SURNAMES.has(toAscii(words[start - 1] ?? ""))) {
     start -= 1;
@@ -128,10 +161,9 @@ function isOnlySurname(words: readonly string[]): boolean {
 }
 
 function personName(first: string[], last: string[]): PersonName | null {
-  const givenNames = first.filter((word) => !isInitial(word));
-  const firstName = (givenNames.length > 0 ? givenNames : first).join(" ");
+  const firstName = givenNames(first).join(" ");
   // `Ann S.` has no last name; of two surnames, the second may be abbreviated: `García M.`
-  const lastName = last.filter((word, index) => !isInitial(word) || index > 0).join(" ");
+  const lastName = last.filter((word, index) => !isInitial(word) || index > 0 || isParticle(word)).join(" ");
   return hasLetter(firstName) && hasLetter(lastName) ? { firstName, lastName } : null;
 }
 
@@ -149,18 +181,34 @@ function named(words: string[]): string[] {
   while (end - start > 2 && isOnlySuffix(words[end - 1] ?? "")) {
     end -= 1;
   }
-  return words.slice(start, end);
+  return words
+    .slice(start, end)
+    .filter((word, index, { length }) => index === 0 || index > length - 3 || !NOBLE.test(word));
 }
 
 /** @param left number of words from this one on. */
 function isHonorific(word = "", left: number): boolean {
   // Transliterated, names of other alphabets resemble titles.
-  const plain = /^[\0-\u00ff]*$/.test(word) ? toAscii(word).replaceAll(".", "") : "";
+  const plain = /^[\0-\u017f]*$/.test(word) ? toAscii(word).replaceAll(".", "") : "";
+  // `Dipl.-Kfm.`
+  if (/^dipl-/.test(plain)) return true;
   return HONORIFICS.has(plain) && (left > 2 || word.endsWith(".") || !HONORIFIC_NAMES.has(plain));
 }
 
 function isOnlySuffix(word: string): boolean {
   return isSuffix(word) && (word.includes(".") || !SUFFIX_NAMES.has(word.toLowerCase()));
+}
+
+/** After a comma; `V` alone may be an initial. */
+function isSuffixOrNumeral(word: string): boolean {
+  return isSuffix(word) || ROMAN_NUMERAL.test(word);
+}
+
+function withoutGeneration(words: string[]): string[] {
+  const last = words.at(-1) ?? "";
+  const isGeneration =
+    /^(?:jr|sr|junior|senior)\.?$/i.test(last) || (last.length > 1 && ROMAN_NUMERAL.test(last));
+  return words.length > 1 && isGeneration ? words.slice(0, -1) : words;
 }
 
 function isSuffix(word: string): boolean {

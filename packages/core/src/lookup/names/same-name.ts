@@ -7,8 +7,9 @@ import {
   isSpelling,
   latinLetters,
 } from "./letter-spellings.ts";
+import { PARTICLES } from "./name-words.ts";
 import { normaliseName } from "./normalise-name.ts";
-import type { PersonName } from "./parse-full-name.ts";
+import { type PersonName, plainName } from "./plain-name.ts";
 import { hasUsualSpelling, spellings } from "./transliterate.ts";
 
 /** Maximum number of contacts that are returned for one name. */
@@ -29,7 +30,8 @@ export function compareNames(one: PersonName, other: PersonName): "exact" | "spe
   return compareParts(partsOf(one), partsOf(other));
 }
 
-function partsOf({ firstName, lastName }: PersonName): Parts {
+function partsOf(name: PersonName): Parts {
+  const { firstName, lastName } = plainName(name);
   return [partOf(firstName), partOf(lastName)];
 }
 
@@ -51,7 +53,7 @@ function compareParts([first, last]: Parts, [otherFirst, otherLast]: Parts): "ex
  * normaliseName} compares. `null` if either name has no letters.
  */
 export function spellingKey(firstName: string, lastName: string): string | null {
-  return keyOf([partOf(firstName), partOf(lastName)]);
+  return keyOf(partsOf({ firstName, lastName }));
 }
 
 function keyOf([first, last]: Parts): string | null {
@@ -67,7 +69,7 @@ function keyOf([first, last]: Parts): string | null {
 export function spellingKeys(firstName: string, lastName: string): string[] {
   const key = spellingKey(firstName, lastName)?.replace(OTHER_SCRIPT, "");
   if (key === undefined || key === "") return [];
-  const [first, last] = [partOf(firstName), partOf(lastName)];
+  const [first, last] = partsOf({ firstName, lastName });
   const isPlain = first.script === "latin" && last.script === "latin" && !canVary(first.latin, last.latin);
   return isPlain ? [OTHER_SCRIPT + key] : [key, OTHER_SCRIPT + key];
 }
@@ -77,22 +79,29 @@ const OTHER_SCRIPT = "~";
 
 /**
  * The contacts with a name, at most 10, in their order: those with this spelling if there are any, otherwise
- * those with another usual spelling. None if these may be several people.
+ * those with another usual spelling, otherwise those of whose two surnames only the first is given: `García` for
+ * `García Márquez`, or the reverse. None if these may be several people.
  */
 export function namesakes<C extends { firstName: string | null; lastName: string | null }>(
   contacts: Iterable<C>,
   firstName: string,
   lastName: string,
 ): C[] {
-  const sought: Parts = [partOf(firstName), partOf(lastName)];
+  const sought = partsOf({ firstName, lastName });
   const hasLetters = nameKey(firstName, lastName) !== null;
   const keys = new Set(spellingKeys(firstName, lastName));
   const ownKey = keyOf(sought);
-  const [exact, spelled]: [C[], C[]] = [[], []];
+  const [exact, spelled, partial]: [C[], C[], C[]] = [[], [], []];
   const names = new Set<string>();
+  const longer = new Set<string | null>();
   for (const contact of hasLetters ? contacts : []) {
     if (contact.firstName === null || contact.lastName === null) continue;
-    const known: Parts = [partOf(contact.firstName), partOf(contact.lastName)];
+    const name = { firstName: contact.firstName, lastName: contact.lastName };
+    if (haveSameFirstSurname(name, { firstName, lastName })) {
+      partial.push(contact);
+      longer.add(nameKey(name.firstName, name.lastName));
+    }
+    const known = partsOf(name);
     const key = keyOf(known);
     // Different keys save most comparisons. The empty key is that of a transliteration.
     if (key === null || (key !== ownKey && key !== "" && ownKey !== "" && !keys.has(key))) continue;
@@ -107,12 +116,31 @@ export function namesakes<C extends { firstName: string | null; lastName: string
     }
   }
   if (exact.length > 0) return exact.slice(0, MAX_NAMESAKES);
-  return names.size > 1 ? [] : spelled.slice(0, MAX_NAMESAKES);
+  if (spelled.length > 0) return names.size > 1 ? [] : spelled.slice(0, MAX_NAMESAKES);
+  return longer.size > 1 ? [] : partial.slice(0, MAX_NAMESAKES);
+}
+
+/** Shorter surnames begin too many others. */
+const MIN_SURNAME_LENGTH = 3;
+
+/** The first of several surnames; `null` for a single one, and for one that begins with a particle. */
+export function firstSurname(lastName: string): string | null {
+  const [first = "", second] = plainName({ firstName: "", lastName }).lastName.split(/\s+/);
+  const isSurname = first.length >= MIN_SURNAME_LENGTH && !PARTICLES.has(first.toLowerCase());
+  return second !== undefined && isSurname ? first : null;
+}
+
+/** Whether one name has a further surname after the one of the other. */
+function haveSameFirstSurname(one: PersonName, other: PersonName): boolean {
+  const [key, otherKey] = [one, other].map(({ firstName, lastName }) => nameKey(firstName, lastName));
+  const shortened = ({ firstName, lastName }: PersonName) => nameKey(firstName, firstSurname(lastName) ?? "");
+  return key !== null && otherKey !== null && (shortened(one) === otherKey || shortened(other) === key);
 }
 
 /** The normalised key by which a person's name is found; `null` if either name has no letters. */
 export function nameKey(firstName: string, lastName: string): string | null {
-  const [first, last] = [normaliseName(firstName), normaliseName(lastName)];
+  const plain = plainName({ firstName, lastName });
+  const [first, last] = [normaliseName(plain.firstName), normaliseName(plain.lastName)];
   return first === "" || last === "" ? null : `${first} ${last}`;
 }
 

@@ -2,12 +2,18 @@ import { createHash } from "node:crypto";
 import type { Account } from "../../contracts/accounts.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
 import { patternOf } from "../../schema/json-schema.ts";
-import { mainAddress, type ParsedAddress, parseAddress } from "../address/parse-address.ts";
+import { mainAddress, type ParsedAddress } from "../address/parse-address.ts";
+import { pastedAddress } from "../address/parse-mailboxes.ts";
 import type { EmailVerifierAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { claimed, claimedDomain, LookupProblem } from "../lookup-problem.ts";
 import { type Findings, judge } from "../verify/verdict.ts";
-import { describeVerification, type Verified, verifyReserved } from "../verify/verify-address.ts";
+import {
+  describeVerification,
+  type Verified,
+  verifyAddress,
+  verifyReserved,
+} from "../verify/verify-address.ts";
 import { sourceEntry } from "./entries.ts";
 import { waitMsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
@@ -39,21 +45,24 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
     if (!EMAIL.test(email)) {
       throw new LookupProblem("invalid_email", "The email address is not valid");
     }
-    return { email, parsed: parseAddress(email), waitMs: waitMsOf(given) };
+    return { email, parsed: pastedAddress(email), waitMs: waitMsOf(given) };
   },
 
   echo: ({ email }) => ({ email }),
 
   async work(context, { email, parsed, waitMs }, account) {
-    if (parsed !== null) await requireUnclaimed(context, parsed.address);
-    const request = ["email-verifier", parsed?.address ?? email];
+    const { id = null } = account ?? {};
+    // A text that is no address costs nothing: it tells nothing about a mailbox.
+    if (parsed === null) return describe(email, await verifyAddress(context, email, null, id));
+    await requireUnclaimed(context, parsed.address);
+    const request = ["email-verifier", parsed.address];
     const reserved = await context.meter.reserve(account, "verifications", request, 1);
-    const sought = { email, parsed, account: account?.id ?? null };
+    const sought = { email, parsed, account: id };
     const found = await verifyReserved(context, reserved, sought, waitMs);
     const lateMs = found === null ? null : lateMsOf(found);
     if (found !== null && lateMs === null) return describe(email, found);
-    if (lateMs !== null && parsed !== null) await enqueue(context, email, parsed, account);
-    const lineMs = parsed === null ? 0 : context.verifier.lineMs(parsed);
+    if (lateMs !== null) await enqueue(context, email, parsed, account);
+    const lineMs = context.verifier.lineMs(parsed);
     return pending(email, Math.max(RETRY_AFTER_MS, lateMs ?? lineMs + RETRY_AFTER_MS));
   },
 

@@ -30,19 +30,16 @@ export function emailEntry(contact: Contact, { networkNames }: LookupSettings): 
 /** What no source knows of an organisation. */
 export function organizationFields({ a, b }: LookupSettings["networkNames"]): OrganizationFields {
   return {
-    description: null,
-    industry: null,
-    facebook: null,
-    instagram: null,
-    youtube: null,
-    technologies: [],
-    country: null,
-    state: null,
-    city: null,
-    postal_code: null,
-    street: null,
-    headcount: null,
-    company_type: null,
+    ...{
+      description: null,
+      industry: null,
+      facebook: null,
+      instagram: null,
+      youtube: null,
+      technologies: [],
+    },
+    ...{ country: null, state: null, city: null, postal_code: null, street: null },
+    ...{ headcount: null, company_type: null },
     ...{ [a]: null, [b]: null },
   };
 }

@@ -2,7 +2,7 @@ import type { ContactFilter, ContactPage, ContactSource } from "../../contracts/
 import { patternOf } from "../../schema/json-schema.ts";
 import { organizationDomain } from "../address/mail-domain.ts";
 import type { LookupContext } from "../lookup-context.ts";
-import { claimedDomain, LookupProblem } from "../lookup-problem.ts";
+import { claimedDomain, invalidDomain, LookupProblem } from "../lookup-problem.ts";
 import type { Given } from "./given.ts";
 import { LOOKUP_PARAMETERS, MIN_COMPANY_LENGTH } from "./parameters.ts";
 
@@ -34,7 +34,7 @@ export function checkSubject(given: Given): Subject {
   }
   const domain = writtenDomain === null ? null : organizationDomain(writtenDomain);
   if (writtenDomain !== null && domain === null) {
-    throw new LookupProblem("invalid_domain", "The domain is not valid");
+    throw invalidDomain();
   }
   if (company !== null && !COMPANY.test(company)) {
     throw new LookupProblem("wrong_params", "company must not have control characters");

@@ -1,5 +1,6 @@
 import type { VerificationRow } from "../../contracts/verification-queue.ts";
-import { mainAddress, normaliseAddress } from "../address/parse-address.ts";
+import { mainAddress } from "../address/parse-address.ts";
+import { pastedAddress } from "../address/parse-mailboxes.ts";
 import { LookupProblem } from "../lookup-problem.ts";
 
 /** Maximum number of rows of a list. */
@@ -41,8 +42,8 @@ export class ListRows implements ReadList {
     if (email.length > MAX_ADDRESS_CHARACTERS) {
       throw wrong(`${place}: an address has at most ${MAX_ADDRESS_CHARACTERS} characters`);
     }
-    const address = normaliseAddress(email);
-    const main = address === null ? null : mainAddress(address);
+    const address = pastedAddress(email);
+    const main = address === null ? null : mainAddress(address.address);
     // Equal texts share their memory.
     const subject = main === email ? email : main;
     const joined = cells === null ? null : cells.join(SEPARATOR);

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setImmediate as breathe } from "node:timers/promises";
 import type { Account } from "../../contracts/accounts.ts";
 import type {
   VerificationList,
@@ -9,9 +10,10 @@ import type { VerificationListAnswer, VerificationListData } from "../answers.ts
 import { csvLine } from "../csv-field.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { LookupProblem } from "../lookup-problem.ts";
+import type { Suppressions } from "../suppressions.ts";
 import type { ReadList } from "./list-rows.ts";
 import { emailColumnOf } from "./read-table.ts";
-import { listedRow, RESULT_FIELDS } from "./row-result.ts";
+import { CLAIMED, listedRow, RESULT_FIELDS } from "./row-result.ts";
 
 const DAY_MS = 86_400_000;
 /** How long a list is kept after it was added. */
@@ -20,15 +22,19 @@ export const KEPT_MS = 30 * DAY_MS;
 const KEPT_ROWS = 200_000;
 /** Memory that each of these rows may use, on average over the account's lists. */
 const KEPT_ROW_BYTES = 400;
+/** Rows whose addresses are compared with the suppressions without a pause. */
+const CHECKED_ROWS = 500;
+const CLAIMED_ROW: VerificationRow = { email: "", subject: null, columns: null, result: CLAIMED };
 /** Rows that are read from the queue at once. */
 const PAGE_ROWS = 1000;
 
 /** Adds a list that the runner verifies. Rejects with `too_many_requests` if the account keeps too many rows. */
 export async function addList(
-  { queue, wake, settings }: LookupContext,
+  { queue, wake, settings, suppressions }: LookupContext,
   account: Account | null,
-  { header, rows, bytes }: ReadList,
+  { header, rows: given, bytes }: ReadList,
 ): Promise<VerificationListData> {
+  const rows = await withoutSuppressed(suppressions, given);
   const id = randomBytes(16).toString("base64url");
   const allowance = account === null ? null : settings.allowanceOf(account).verifications;
   const list = {
@@ -47,7 +53,26 @@ export async function addList(
     });
   }
   wake();
-  return { id, total: rows.length, done: 0, status: "queued" };
+  const done = rows.filter(({ result }) => result !== null).length;
+  return { id, total: rows.length, done, status: done === rows.length ? "done" : "queued" };
+}
+
+/** The rows, those of suppressed addresses empty, as if they were erased later. */
+async function withoutSuppressed(
+  suppressions: Suppressions,
+  given: readonly VerificationRow[],
+): Promise<readonly VerificationRow[]> {
+  if (await suppressions.isUnused()) return given;
+  const rows = [...given];
+  for (let start = 0; start < rows.length; start += CHECKED_ROWS) {
+    const subjects = rows.slice(start, start + CHECKED_ROWS).map(({ subject }) => subject ?? "");
+    const suppressed = await suppressions.among(subjects.filter((subject) => subject !== ""));
+    for (const [index, subject] of subjects.entries()) {
+      if (suppressed.has(subject)) rows[start + index] = CLAIMED_ROW;
+    }
+    await breathe();
+  }
+  return rows;
 }
 
 /** The list, if it belongs to the account and is not too old; `null` otherwise. */

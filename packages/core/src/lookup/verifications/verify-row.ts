@@ -1,12 +1,11 @@
 import type { Account } from "../../contracts/accounts.ts";
 import type { TakenVerification } from "../../contracts/verification-queue.ts";
 import { isServiceError } from "../../errors.ts";
-import { patternOf } from "../../schema/json-schema.ts";
 import type { Quote } from "../accounts/meter.ts";
-import { type ParsedAddress, parseAddress } from "../address/parse-address.ts";
+import { mainAddress, type ParsedAddress } from "../address/parse-address.ts";
+import { pastedAddress } from "../address/parse-mailboxes.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { isLookupProblem } from "../lookup-problem.ts";
-import { LOOKUP_PARAMETERS } from "../operations/parameters.ts";
 import {
   describeVerification,
   type Verified,
@@ -28,8 +27,6 @@ const MAX_ATTEMPTS = 5;
 /** After three days without a free budget of its mail host, a row gets the verdict `unknown`. */
 const MAX_BUDGET_MS = 72 * 60 * MINUTE_MS;
 
-const EMAIL = patternOf(LOOKUP_PARAMETERS.email);
-
 /** Verifies a row like a single request, with the same charge. */
 export async function verifyRow(
   context: LookupContext,
@@ -37,15 +34,16 @@ export async function verifyRow(
   row: TakenVerification,
 ): Promise<RowOutcome> {
   const { email } = row;
-  const parsed = parseAddress(email);
-  // A single request for this text is rejected and costs nothing, so the row is not charged either.
-  if (!EMAIL.test(email)) return described(email, await verifyAddress(context, email, null, null));
-  if (parsed !== null && (await context.suppressions.ofAddress(parsed.address)) !== null) {
+  const parsed = pastedAddress(email);
+  // A text that is no address costs nothing: it tells nothing about a mailbox.
+  if (parsed === null) return described(email, await verifyAddress(context, email, null, null));
+  if ((await context.suppressions.ofAddress(parsed.address)) !== null) {
+    // Suppressed while the list was added.
+    await context.queue.erase(mainAddress(parsed.address), CLAIMED);
     return { result: CLAIMED };
   }
-  if (parsed === null) return countedRow(context, paces, row, null);
   // Checked before points are reserved: rows of other domains may need them.
-  if (!paces.domains.start(parsed.domain)) return later(context, paces, parsed);
+  if (!paces.domains.start(parsed.domain)) return later(paces, parsed);
   try {
     return await countedRow(context, paces, row, parsed);
   } finally {
@@ -57,11 +55,11 @@ async function countedRow(
   context: LookupContext,
   paces: RowPaces,
   row: TakenVerification,
-  parsed: ParsedAddress | null,
+  parsed: ParsedAddress,
 ): Promise<RowOutcome> {
   const { email } = row;
   const payer = await payerOf(context, row);
-  const reserved = await reserve(context, payer, ["email-verifier", parsed?.address ?? email]);
+  const reserved = await reserve(context, payer, ["email-verifier", parsed.address]);
   if (reserved === "exhausted") return { result: NOT_PAID };
   if (reserved === "busy") {
     return { untilMs: paces.accounts.postpone(row.account ?? "", 2 * SECOND_MS), wasAttempt: false };
@@ -70,11 +68,11 @@ async function countedRow(
     // Lists have a queue of their own at the mail host, so that single requests of the account do not wait behind them.
     const sought = { email, parsed, account: `lists ${row.account ?? ""}` };
     const found = await verifyReserved(context, reserved, sought, WAIT_MS);
-    return found === null ? later(context, paces, parsed) : outcomeOf(context, paces, row, parsed, found);
+    return found === null ? later(paces, parsed) : outcomeOf(context, paces, row, parsed, found);
   } catch (error) {
     // The address was suppressed during the probe.
     if (isLookupProblem(error, "claimed_email")) return { result: CLAIMED };
-    if (isServiceError(error, "overloaded")) return later(context, paces, parsed);
+    if (isServiceError(error, "overloaded")) return later(paces, parsed);
     throw error;
   }
 }
@@ -82,7 +80,7 @@ async function countedRow(
 /** The result of a row after repeated unexpected errors. */
 export async function unknownResult(context: LookupContext, email: string): Promise<RowOutcome> {
   const found = await verifyAddress(context, email, null, null);
-  if (parseAddress(email) === null) return described(email, found);
+  if (pastedAddress(email) === null) return described(email, found);
   const verdict = { status: "unknown", result: "risky", score: 30, reason: "temporary" } as const;
   return described(email, { ...found, verdict });
 }
@@ -115,12 +113,12 @@ function outcomeOf(
   { settings }: LookupContext,
   paces: RowPaces,
   { email, attempts, createdAt }: TakenVerification,
-  parsed: ParsedAddress | null,
+  parsed: ParsedAddress,
   found: Verified,
 ): RowOutcome {
   const { probe } = found.findings;
   const retryAfterMs = probe?.retryAfterMs ?? null;
-  if (parsed === null || found.verdict.status !== "unknown" || retryAfterMs === null) {
+  if (found.verdict.status !== "unknown" || retryAfterMs === null) {
     return described(email, found);
   }
   if (probe?.reason === "budget") {
@@ -134,10 +132,8 @@ function outcomeOf(
   return { untilMs: settings.now() + waitMs, wasAttempt: true };
 }
 
-function later({ settings }: LookupContext, paces: RowPaces, parsed: ParsedAddress | null): RowOutcome {
-  const untilMs =
-    parsed === null ? settings.now() + SECOND_MS : paces.domains.postpone(parsed.domain, 5 * SECOND_MS);
-  return { untilMs, wasAttempt: false };
+function later(paces: RowPaces, parsed: ParsedAddress): RowOutcome {
+  return { untilMs: paces.domains.postpone(parsed.domain, 5 * SECOND_MS), wasAttempt: false };
 }
 
 function described(email: string, found: Verified): RowOutcome {

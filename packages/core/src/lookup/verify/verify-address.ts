@@ -1,6 +1,6 @@
 import { isSettledWithin } from "../../async/settled-within.ts";
 import type { Contact, ContactVerification } from "../../contracts/contact-source.ts";
-import type { ProbeResult } from "../../contracts/mail-prober.ts";
+import type { MailLists, ProbeResult } from "../../contracts/mail-prober.ts";
 import type { Quote } from "../accounts/meter.ts";
 import { isGibberish } from "../address/is-gibberish.ts";
 import { addressFault, type ParsedAddress } from "../address/parse-address.ts";
@@ -121,10 +121,10 @@ function judged(
   contact: Contact | null,
 ): Verified {
   const findings: Findings = {
-    fault: addressFault(email),
+    fault: parsed === null ? addressFault(email) : null,
     isGibberish: parsed !== null && isGibberish(parsed.local),
     isWebmail: parsed !== null && lists?.isWebmail(parsed.domain) === true,
-    isDisposable: parsed !== null && lists?.isDisposable(parsed.domain) === true,
+    isDisposable: parsed !== null && isDisposable(lists, parsed.domain, probe),
     isAlias: parsed !== null && lists?.isAlias?.(parsed.domain) === true,
     hasLists: lists !== null,
     probe,
@@ -136,6 +136,12 @@ function judged(
     verdict: judge(findings),
     suggestion: suggestion === null || parsed === null ? null : `${parsed.local}@${suggestion}`,
   };
+}
+
+/** A list may be wrong about a domain whose mail host is a provider for businesses. */
+function isDisposable(lists: MailLists | null, domain: string, probe: ProbeResult | null): boolean {
+  if (lists?.isDisposable(domain) !== true) return false;
+  return probe?.isBusinessMail !== true || (lists.isSurelyDisposable?.(domain) ?? true);
 }
 
 /** Webmail, disposable and unknown addresses cost nothing. */
