@@ -77,7 +77,7 @@ function listBehaviour(it: PairTest<VerificationQueue>): void {
     assert.deepEqual(await another.get(id), { ...listOf(id), total: 3, done: 2, isStarted: false });
     assert.deepEqual((await another.rows(id, { offset: 0, limit: 10 }))[0], done);
     assert.deepEqual(
-      (await takeAll(one)).map(({ position }) => position),
+      (await takeAll(one, NOW)).map(({ position }) => position),
       [1],
     );
   });

@@ -62,7 +62,7 @@ function splitEastAsian(text: string): PersonName | null {
   if (more.length > 0) return null;
   if (other !== undefined) {
     const isTurned = [...other].length === 1 && [...one].length > 1;
-    return isTurned ? { firstName: one, lastName: other } : { firstName: other, lastName: one };
+    return isTurned ? personName([one], [other]) : personName([other], [one]);
   }
   const letters = [...one];
   // A name in kana does not show where the surname ends.
@@ -70,7 +70,7 @@ function splitEastAsian(text: string): PersonName | null {
     return null;
   const isLong = COMPOUND_SURNAME.test(one) || (letters.length === 4 && /\p{Script=Han}/u.test(one));
   const end = isLong && letters.length > 2 ? 2 : 1;
-  return { firstName: letters.slice(end).join(""), lastName: letters.slice(0, end).join("") };
+  return personName([letters.slice(end).join("")], [letters.slice(0, end).join("")]);
 }
 
 /** `Berg, Anna van der` also gives `van der Berg` and `Anna`. */
