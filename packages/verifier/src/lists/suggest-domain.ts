@@ -14,12 +14,12 @@ const positions = new Map(
 );
 
 /** Mistyped top-level domains, none of which exists. */
-const WRONG_TOP_LEVELS: Readonly<Record<string, string>> = Object.fromEntries(
+const WRONG_TOP_LEVELS: ReadonlyMap<string, string> = new Map(
   [
     ["com", "con cmo ocm vom xom cpm cim clm coom comm ccom commm comn"],
     ["net", "nett nte ent ner ney"],
     ["org", "orgg ogr rog prg irg"],
-  ].flatMap(([right = "", wrong = ""]) => wrong.split(" ").map((each) => [each, right])),
+  ].flatMap(([right = "", wrong = ""]) => wrong.split(" ").map((each) => [each, right] as const)),
 );
 
 /** Shorter names have too many similar real domains. */
@@ -44,7 +44,7 @@ export function createDomainSuggestions(targets: readonly string[]): (domain: st
 
 function withRightTopLevel(domain: string): string | null {
   const end = domain.lastIndexOf(".") + 1;
-  const right = WRONG_TOP_LEVELS[domain.slice(end)];
+  const right = WRONG_TOP_LEVELS.get(domain.slice(end));
   return right === undefined || end === 0 ? null : domain.slice(0, end) + right;
 }
 

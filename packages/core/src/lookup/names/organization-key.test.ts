@@ -36,6 +36,7 @@ test("different names, and names with different legal forms, have different keys
     "Acme GmbH",
     "3M",
     "4M",
+    ...["Constructor", "toString Inc", "San Diego"],
     "%",
     "!",
   ];

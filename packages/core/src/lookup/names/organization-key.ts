@@ -8,15 +8,17 @@ const FORMS: ReadonlySet<string> = new Set(
     "gmbh mbh gesmbh ag kg kgaa ohg gbr ek ev eg ug se",
     "sa sas sasu sarl eurl sci snc scop spa srl srls sl slu sau ltda lda eirl eireli sadecv sabdecv decv",
     "bv nv vof bvba sprl cvba ab oy oyj as asa aps hf ehf ks",
-    "spzoo zoo sp spk spj sro kft zrt nyrt bt doo dd ad ood eood uab sia ou sti ooo oao zao pao ao kk gk",
+    "spzoo spk spj sro kft zrt nyrt bt doo dd ad ood eood uab sia ou sti ooo oao zao pao ao kk gk",
   ].flatMap((line) => line.split(" ")),
 );
 /** Those of them that may also come first: `AB Volvo`, `ООО Ромашка`. */
 const FORMS_IN_FRONT: ReadonlySet<string> = new Set("ab oy ooo oao zao pao ao uab sia pt".split(" "));
-const WRITTEN_OUT: Readonly<Record<string, string>> = {
-  ...{ incorporated: "inc", corporation: "corp", company: "co", limited: "ltd", private: "pvt" },
-  ...{ haftungsbeschrankt: "ug", aktiengesellschaft: "ag", aktiebolag: "ab" },
-};
+const WRITTEN_OUT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ incorporated: "inc", corporation: "corp", company: "co", limited: "ltd", private: "pvt" },
+    ...{ haftungsbeschrankt: "ug", aktiengesellschaft: "ag", aktiebolag: "ab" },
+  }),
+);
 /** `Sp. z o.o.`, `S.A. de C.V.` */
 const MAX_WORDS_OF_FORM = 3;
 const ASIAN_FORMS =
@@ -35,7 +37,7 @@ export function organizationKey(name: string): string {
     .replace(/(?<=\b[a-z]) +(?=[a-z]\b)/g, "")
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "" && !CONNECTING_WORDS.has(word))
-    .map((word) => WRITTEN_OUT[word] ?? word);
+    .map((word) => WRITTEN_OUT.get(word) ?? word);
   const forms = new Set<string>();
   for (let size = MAX_WORDS_OF_FORM; size > 0; size--) {
     const form = words.slice(-size).join("");

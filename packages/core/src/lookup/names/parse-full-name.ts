@@ -16,7 +16,10 @@ const MAX_TEXT_LENGTH = 400;
 const NICKNAME = /[("“][^()"“”]*[)"”]/g;
 /** What follows a name: a position, a company, a maiden name. */
 const TAIL = /\s*[|•].*|\s[-–—]\s.*|\s(?:geb\.|geborene|née|roz\.|z domu)\s.*/s;
-const ROMAN_NUMERAL = /^(?:i{1,3}|iv|v|vi{1,3}|ix|x)\.?$/i;
+/** One letter with a point is an initial. */
+const ROMAN_NUMERAL = /^(?:[ivx]|(?:ii|iii|iv|vi{1,3}|ix)\.?)$/i;
+/** Surnames before a given name and a patronymic: others in Latin letters may end like a patronymic. */
+const SLAVIC_SURNAME = /\p{Script=Cyrillic}|(?:[oe]va?|ina?|sk(?:y|iy|aya|ii)|enko|chuk|yuk)$/iu;
 /** A noble title between names: `Karl Freiherr von Berg`. */
 const NOBLE =
   /^(?:freiherr|freifrau|graf|gräfin|baron|baronin|baronesse|ritter|edler|edle|fürst|fürstin|prinz|prinzessin)$/i;
@@ -89,8 +92,9 @@ function splitInOrder(words: string[]): PersonName | null {
     return null;
   }
   // `Иванов Иван Иванович`
-  if (words.length === 3 && isPatronymic(words[2]) && !isPatronymic(words[1])) {
-    return personName(words.slice(1), words.slice(0, 1));
+  const [surname = "", given, father] = words;
+  if (words.length === 3 && isPatronymic(father) && !isPatronymic(given) && SLAVIC_SURNAME.test(surname)) {
+    return personName(words.slice(1), [surname]);
   }
   const start = surnameInCapitals(words) ?? surnameAtEnd(words);
   if (start === 0) {

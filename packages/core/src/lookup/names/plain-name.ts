@@ -7,7 +7,7 @@ export interface PersonName {
 }
 
 /** `W.`, `J.R.` */
-const INITIALS = /^(?:\p{Lu}|(?:\p{L}\.)+)$/u;
+const INITIALS = /^(?:\p{Lu}|[a-df-hj-np-xz]|(?:\p{L}\.)+)$/u;
 /** Of Cyrillic letters also in Latin ones. Surnames such as `Jovanović` and `Mickiewicz` have other endings. */
 const PATRONYMIC =
   /(?:[оеё]вич|[иы]нич|^(?:иль|кузьм|фом|лук|никит)ич|[оеё]вна|[иы]нична|^(?:иль|кузьм|фом|лук|никит)[иы]чна|[оеєії]вич|[іїо]вна|[oe]vich|[oe]vych|[oei]vna|inichna)$/iu;
