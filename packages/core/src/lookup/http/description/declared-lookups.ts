@@ -71,7 +71,7 @@ export const DECLARED_LOOKUPS = {
     operationId: "verifyEmail",
     summary: "Verify an email",
     description:
-      "Checks syntax, known lists, DNS and mail servers. Returns 202 if it takes longer than `max_duration`; repeat the request. Each verification costs one credit; webmail, disposable and unknown results are free.",
+      "Checks syntax, known lists, DNS and mail servers. Returns 202 if it takes longer than `max_duration`; repeat the request. Each verification costs one credit; webmail, disposable and unknown results are free, and so is a text that is no address.",
     parameters: query(schemasOf(emailVerifier)).map((each) =>
       each.name === "email" ? { ...each, required: true, allowEmptyValue: false } : each,
     ),
