@@ -64,7 +64,7 @@ describe("calls that the description makes up", () => {
     async () => {
       const drafts = fc.sample(draftsOf(operationsOf(site.document)), {
         seed: SEED,
-        numRuns: amount(10_000, 200_000),
+        numRuns: amount(12_000, 200_000),
       });
       const faults: string[] = [];
       while (drafts.length > 0 && faults.length < MANY_FAULTS) {

@@ -70,9 +70,9 @@ function withoutGaps(values: Readonly<Record<string, string | undefined>>): Reco
   );
 }
 
-/** A condition or a signature precedes all other checks, so most calls have none. */
+/** A condition, a signature or a ticket precedes all other checks, so most calls have none. */
 function seldom(name: string, texts: fc.Arbitrary<string>): fc.Arbitrary<string | undefined> {
-  if (!/^(?:If-|Range$|s$|until$)/.test(name)) return texts;
+  if (!/^(?:If-|Range$|s$|until$|ticket$)/.test(name)) return texts;
   return fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: texts });
 }
 

@@ -16,6 +16,7 @@ export function expectationOf(draft: Draft, schemas: Schemas): Expectation {
   const { described } = draft;
   if (isLookup(described)) return lookupExpectation(draft, schemas);
   if (draft.isGarbled || draft.body?.kind === "raw") return null;
+  if (given(draft, "ticket") !== null) return null;
   if (described.path.includes("{id}") && draft.state !== "ready") return null;
   if (needsPin(described) && draft.credential !== "right") return null;
   // The PIN in a header precedes that in the body, which precedes that in the query.

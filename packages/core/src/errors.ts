@@ -48,6 +48,8 @@ export interface ServiceErrorOptions {
   retryAfterMs?: number | undefined;
   /** For `withheld`: URL of the authority that demands the block. */
   authority?: string | undefined;
+  /** For `forbidden`: why, as `code` of the problem that a client gets. */
+  reason?: "ticket_expired" | "ticket_invalid" | undefined;
 }
 
 /** Marks a {@link ServiceError} across realms and across copies of this package in one process. */
@@ -59,6 +61,7 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly retryAfterMs: number | undefined;
   readonly authority: string | undefined;
+  readonly reason: ServiceErrorOptions["reason"];
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, "cause" in options ? { cause: options.cause } : undefined);
@@ -66,6 +69,7 @@ export class ServiceError extends Error {
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;
     this.authority = options.authority;
+    this.reason = options.reason;
   }
 }
 

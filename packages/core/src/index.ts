@@ -30,6 +30,7 @@ export type {
   StoredImage,
 } from "./images/library/image-library.ts";
 export type { OpenedImage } from "./images/library/open-image.ts";
+export type { TicketOptions, UploadTicket } from "./images/library/upload-tickets.ts";
 export type { ImageStats } from "./images/life/count-images.ts";
 export type {
   ImageAdmin,

@@ -43,6 +43,8 @@ export interface UploadLimits {
    */
   fileFields: readonly string[] | "any";
   maxFileBytes: number;
+  /** Called with the declared type of the file before its bytes are received. The upload rejects with what it throws. */
+  checkType?: (declaredType: string) => void;
   /** At most this many text fields. */
   maxFields: number;
   /** Each at most this many bytes. */

@@ -7,6 +7,8 @@ export interface Problem {
   status: number;
   /** The text for the client. */
   detail: string;
+  /** The kind of refusal, where the status alone does not tell. */
+  code?: string | undefined;
   headers?: Record<string, string | string[]>;
 }
 
@@ -55,6 +57,7 @@ export function problemOf(error: ServiceError): Problem {
   return {
     status,
     detail: PUBLIC_DETAIL[error.code] ?? error.message,
+    code: error.reason,
     headers,
   };
 }
@@ -79,6 +82,7 @@ export function problemReply(problem: Problem, instance: string, asText = false)
         title,
         status: problem.status,
         detail: problem.detail,
+        code: problem.code,
         instance,
       });
   return {

@@ -46,6 +46,8 @@ export interface ShellOptions<M extends Matched, P> {
   errors: "reply" | "host";
   onError: FailureListener;
   cors: CorsOptions | undefined;
+  /** Whether pages of all origins may send a request, without credentials. @default only those of `cors` */
+  isForAllOrigins?(call: Call, matched: M): boolean;
   observer: Observer | undefined;
 }
 
@@ -118,7 +120,7 @@ class InFlight {
  * replies.
  */
 export function createServiceShell<M extends Matched, P>(options: ShellOptions<M, P>): ServiceShell {
-  const { match, refuse, problems, cors, observer } = options;
+  const { match, refuse, problems, cors, isForAllOrigins, observer } = options;
   const inFlight = new InFlight();
 
   /** Requests that change something. Their bodies may stall. */
@@ -178,7 +180,16 @@ export function createServiceShell<M extends Matched, P>(options: ShellOptions<M
       return inFlight.isClosing ? undefined : options.answerNow?.(call, inFront);
     },
   };
-  const open = cors === undefined ? bare : corsService(bare, cors);
+  const listed = cors === undefined ? bare : corsService(bare, cors);
+  const open = isForAllOrigins === undefined ? listed : { ...listed, handle: handleOpen };
+  const forAll = corsService(bare, { origins: "*" });
+  function handleOpen(call: Call): Promise<Reply | undefined> {
+    const matched = match(call.path);
+    // The permission of a listed origin may include credentials.
+    const isListed = cors?.origins.includes(call.headers.origin ?? "") === true;
+    const isOpen = matched !== undefined && !isListed && isForAllOrigins?.(call, matched) === true;
+    return (isOpen ? forAll : listed).handle(call);
+  }
   const service =
     observer === undefined ? open : observeService(open, observer, (path) => match(path)?.route);
   return {

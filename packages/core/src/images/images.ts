@@ -16,6 +16,12 @@ import { createLibrary } from "./library/create-library.ts";
 import type { ImageLibrary } from "./library/image-library.ts";
 import { createImportGate } from "./library/import-url.ts";
 import type { LibraryContext } from "./library/library-context.ts";
+import {
+  issueTicket,
+  TICKET_RULES,
+  type TicketOptions,
+  type UploadTicket,
+} from "./library/upload-tickets.ts";
 import { createLife } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
 import { Sweeper } from "./life/sweeper.ts";
@@ -46,6 +52,14 @@ export interface Images extends Service, ImageLibrary, ImageAdmin {
    * await images.address(id, { format: "jpg", resize: "800x600" }, { signed: true, until: Date.now() + 3_600_000 });
    */
   address(id: string, rendition?: AddressedRendition, options?: AddressOptions): Promise<string>;
+  /**
+   * An address to which a client without a session can upload one image: for phones, mail links and front ends of other
+   * origins. `authorize` is not asked when it is used; owner, its limits and all checks of uploads hold. The same file again gets
+   * the first reply, without PIN. Rejects with `bad_request`, and like {@link Images.ready} until the secret is available.
+   * @example
+   * const { url } = await images.ticket({ expiresIn: "10m", types: ["image/jpeg", "image/png"], owner: user.id });
+   */
+  ticket(options?: TicketOptions): Promise<UploadTicket>;
   /** Describes this service as a part of an API; see {@link createApiDescription}. */
   describe(): ApiPart;
   /**
@@ -141,6 +155,11 @@ export function createImages(options: ImagesOptions): Images {
       await guard.open();
       const context = { ...reads, now: settings.now };
       return writeAddress(settings.publicUrl ?? "", id, rendition, addressOptions, context);
+    },
+    async ticket(ticketOptions) {
+      const given = checkOptions("ticket", ticketOptions, TICKET_RULES);
+      await guard.open();
+      return issueTicket(library, settings.publicUrl ?? "", given, "code");
     },
     describe: () => describeImages(described),
     handle: service.handle,

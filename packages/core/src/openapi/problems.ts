@@ -14,6 +14,7 @@ export const PROBLEM_SCHEMA: JsonSchema = {
     title: { type: "string", description: "The name of the status." },
     status: { type: "integer", minimum: 400, maximum: 599 },
     detail: { type: "string", description: "The error, and how to fix it." },
+    code: { type: "string", description: "The kind of error, where the status alone does not tell." },
     instance: { type: "string", description: "Path of the request." },
   },
   required: ["type", "title", "status", "detail", "instance"],

@@ -197,6 +197,7 @@ class MultipartReading {
       return false;
     }
     if (!isFileField(name, fileFields) || this.#part !== undefined) throw notOneFile(this.#limits);
+    this.#limits.checkType?.(type);
     this.#part = { name: fileName, declaredType: type };
     return true;
   }

@@ -65,7 +65,7 @@ it("--expires rejects durations that are zero, have an unknown unit, or exceed t
     "7 d",
     "7D",
     "1y",
-    "90s",
+    "90x",
     `${"9".repeat(12)}w`,
   ]) {
     expect(() => parseExpiry(text, NOW), text).toThrow(

@@ -1,17 +1,10 @@
 import type { ImageState } from "@outrigger/core";
-import { normaliseAddress, parseDate } from "@outrigger/core/values";
+import { normaliseAddress, parseDate, parseDuration } from "@outrigger/core/values";
 import { InvalidArgumentError } from "commander";
 
 const MAX_REASON_LENGTH = 1000;
 const MAX_RATE_MB = 100_000;
 const MAX_CONCURRENCY = 256;
-const MINUTE_MS = 60_000;
-const UNIT_MS: Readonly<Record<string, number>> = {
-  m: MINUTE_MS,
-  h: 60 * MINUTE_MS,
-  d: 24 * 60 * MINUTE_MS,
-  w: 7 * 24 * 60 * MINUTE_MS,
-};
 /** The largest JavaScript date. */
 const MAX_DATE_MS = 8.64e15;
 
@@ -93,9 +86,8 @@ export const parseRate = parser(`be a number of MB/s from 0.001 to ${MAX_RATE_MB
 /** The time of `--expires`: a duration from `now`, or a date; a date without a time starts at 00:00 UTC; or `never`. */
 export function parseExpiry(text: string, now = Date.now()): Date | "never" {
   if (text === "never") return text;
-  const [, count = "", unit = ""] = /^(\d+)([mhdw])$/.exec(text) ?? [];
-  const ms = now + Number(count) * (UNIT_MS[unit] ?? 0);
-  if (unit !== "" && ms > now && ms <= MAX_DATE_MS) return new Date(ms);
+  const ms = now + (parseDuration(text) ?? 0);
+  if (ms > now && ms <= MAX_DATE_MS) return new Date(ms);
   if (/^\d{4}-/.test(text)) return parseDeleteAfter(text);
   throw new InvalidArgumentError(
     "It must be a duration such as 30m, 12h, 7d or 2w, or a date such as 2030-01-31 or 2030-01-31T12:00:00Z, or never.",

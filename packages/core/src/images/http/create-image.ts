@@ -5,13 +5,20 @@ import { clientAddress, clientKey } from "../../http/client.ts";
 import { type AsyncPreference, parseAgent, parseAsyncPreference } from "../../http/request-headers.ts";
 import type { OwnerGrant } from "../authorize.ts";
 import { retryAfterMs } from "../library/find-image.ts";
+import { readTicket, type UploadTerms } from "../library/upload-tickets.ts";
 import { ALL_FORMATS, FORMATS } from "../record/formats.ts";
-import { addedDetailsOf, formatUrl, isServable } from "../record/image-links.ts";
+import {
+  addedDetailsOf,
+  detailsOf,
+  formatUrl,
+  type ImageDetails,
+  isServable,
+} from "../record/image-links.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { addImage, type NewImage } from "../uploads/add-image.ts";
 import { claimName, digestOf, parseIdempotencyKey } from "../uploads/claims.ts";
-import { baseUrl, type ImageContext, requireUtf8Query } from "./image-context.ts";
-import { type ClaimOf, type ReceivedImage, receiveImage } from "./receive-image.ts";
+import { baseUrl, type ImageContext, requireUtf8Query, ticketOf } from "./image-context.ts";
+import { type ReceivedImage, type ReceiveTerms, receiveImage } from "./receive-image.ts";
 
 /** Longest wait before 202. Proxies would time out on clients that ask for more. */
 const MAX_WAIT_MS = 60_000;
@@ -21,6 +28,7 @@ interface CreateRequest {
   userAgent: string;
   grant: OwnerGrant | null;
   preference: AsyncPreference | null;
+  ticket: UploadTerms | null;
 }
 
 /** `POST {base}/api/images.json` and `.txt`. */
@@ -30,8 +38,11 @@ export async function createImage(
   suffix: "json" | "txt",
   limits: Record<string, string>,
 ): Promise<Reply> {
-  const { record, pin, preference } = await receiveAndStore(context, call);
-  const reply = createdReply(context, call, record, pin, suffix);
+  const given = ticketOf(call);
+  const ticket = given === null ? null : readTicket(context.library, given);
+  const { record, isReplay, preference } = await receiveAndStore(context, call, receiveImage, ticket);
+  const hasPin = ticket === null || (ticket.pin && !isReplay);
+  const reply = createdReply(context, call, record, suffix, hasPin);
   const isPreferred = reply.status === 202 && preference !== null;
   const applied = isPreferred ? { "Preference-Applied": "respond-async" } : {};
   return { ...reply, headers: { ...reply.headers, ...applied, ...limits } };
@@ -40,17 +51,19 @@ export async function createImage(
 /** An upload that was stored. */
 interface StoredUpload {
   record: ImageRecord;
-  pin: string;
+  /** Whether an earlier request with the same key stored it. */
+  isReplay: boolean;
   preference: AsyncPreference | null;
 }
 
-/** Receives an upload and stores it as an image. */
+/** Receives an upload and stores it as an image. @param ticket Replaces the permission of the host. */
 export async function receiveAndStore(
   context: ImageContext,
   call: Call,
   receive: typeof receiveImage = receiveImage,
+  ticket: UploadTerms | null = null,
 ): Promise<StoredUpload> {
-  const { library, permissions } = context;
+  const { library, permissions, settings } = context;
   requireUtf8Query(call.search);
   const userAgent = call.headers["user-agent"];
   if (userAgent === undefined || userAgent.trim() === "") {
@@ -58,26 +71,36 @@ export async function receiveAndStore(
   }
   const preference = parseAsyncPreference(call.headers.prefer);
   const idempotencyKey = parseIdempotencyKey(call.headers["idempotency-key"]);
-  const grant = await permissions.permitCreate(call);
+  const grant = ticket === null ? await permissions.permitCreate(call) : grantOf(ticket);
   if (preference !== null) await library.jobs.requireRoom();
-  const client = grant === null ? clientKey(call.clientIp) : `owner ${grant.owner}`;
-  const request = { userAgent, grant, preference };
-  const upload = context.uploads.open(client, context.settings.uploadIdleMs);
+  // The holders of an owner's tickets must not take each other's turns, nor those of the owner.
+  const client = grant === null || ticket !== null ? clientKey(call.clientIp) : `owner ${grant.owner}`;
+  const request = { userAgent, grant, preference, ticket };
+  const upload = context.uploads.open(client, settings.uploadIdleMs);
   try {
-    const claimOf: ClaimOf = (content) => {
-      if (idempotencyKey === null) return null;
-      const uploader = grant === null ? guestOf(call, userAgent) : [client];
-      return { name: claimName(uploader, idempotencyKey), fingerprint: digestOf(content()) };
+    const terms: ReceiveTerms = {
+      maxBytes: Math.min(settings.maxUploadBytes, ticket?.maxBytes ?? Number.POSITIVE_INFINITY),
+      types: ticket?.types,
+      claimOf(file, content) {
+        if (ticket !== null) return { name: ticket.claim, fingerprint: digestOf([file]), called: "ticket" };
+        if (idempotencyKey === null) return null;
+        const uploader = grant === null ? guestOf(call, userAgent) : [client];
+        return { name: claimName(uploader, idempotencyKey), fingerprint: digestOf(content()) };
+      },
     };
-    const received = await receive(context, call, upload, claimOf);
-    const { record } =
+    const received = await receive(context, call, upload, terms);
+    const { record, isReplay = false } =
       "made" in received
-        ? received.made
+        ? { ...received.made, isReplay: true }
         : await addImage(library, received.file, () => newImage(context, call, received, request, client));
-    return { record, pin: library.pins.pinOf(record.id), preference };
+    return { record, isReplay, preference };
   } finally {
     upload.done();
   }
+}
+
+function grantOf({ owner, ownerLimits }: UploadTerms): OwnerGrant | null {
+  return owner === undefined ? null : { owner, ...(ownerLimits && { limits: ownerLimits }) };
 }
 
 /**
@@ -93,11 +116,19 @@ function newImage(
   { settings }: ImageContext,
   call: Call,
   received: ReceivedImage,
-  { grant, preference, userAgent }: CreateRequest,
+  { grant, preference, userAgent, ticket }: CreateRequest,
   client: string,
 ): NewImage {
+  const { name, expiresAt, ...details } = received.details();
   return {
-    facts: { ...received.details(), agent: parseAgent(userAgent), owner: grant?.owner ?? null },
+    facts: {
+      ...details,
+      name: ticket?.name ?? name,
+      expiresAt: ticket?.expiresAt === undefined ? expiresAt : ticket.expiresAt,
+      types: ticket?.types,
+      agent: parseAgent(userAgent),
+      owner: grant?.owner ?? null,
+    },
     reservation: { claim: received.claim, limits: grant?.limits ?? settings.ownerLimits },
     patience: {
       waitMs: preference === null ? settings.asyncAfterMs : Math.min(preference.waitMs, MAX_WAIT_MS),
@@ -113,11 +144,14 @@ function createdReply(
   context: ImageContext,
   call: Call,
   record: ImageRecord,
-  pin: string,
   suffix: "json" | "txt",
+  hasPin: boolean,
 ): Reply {
   const base = baseUrl(context, call);
-  const details = addedDetailsOf(base, record, pin);
+  const pin = context.library.pins.pinOf(record.id);
+  const details: ImageDetails & { editUrl?: string } = hasPin
+    ? addedDetailsOf(base, record, pin)
+    : detailsOf(base, record);
   const { url } = details;
   const body = suffix === "txt" ? `${url}\n` : JSON.stringify(details);
   const headers = {
@@ -128,8 +162,9 @@ function createdReply(
     Location: url,
     Link: createdLinks(base, details, context.library.renderer),
     "X-Service-Image-Url": url,
-    "X-Service-Image-Edit-Url": details.editUrl,
-    "X-Service-Image-Pin": pin,
+    ...(details.editUrl !== undefined
+      ? { "X-Service-Image-Edit-Url": details.editUrl, "X-Service-Image-Pin": pin }
+      : {}),
     "X-Service-Image-Id": record.id,
   };
   if (record.processing === null) return { status: 201, headers, body };
@@ -138,12 +173,16 @@ function createdReply(
 }
 
 /** `Link` of a new image (RFC 8288, which replaced RFC 5988): record, alternate formats, edit form. */
-function createdLinks(base: string, details: ReturnType<typeof addedDetailsOf>, renderer: Renderer): string {
+function createdLinks(
+  base: string,
+  details: ImageDetails & { editUrl?: string },
+  renderer: Renderer,
+): string {
   const links = [`<${details.links.json}>; rel="describedby"; type="application/json"`];
   for (const format of ALL_FORMATS) {
     if (!isServable(renderer, details, format)) continue;
     links.push(`<${formatUrl(base, details.id, format)}>; rel="alternate"; type="${FORMATS[format].type}"`);
   }
-  links.push(`<${details.editUrl}>; rel="edit-form"`);
+  if (details.editUrl !== undefined) links.push(`<${details.editUrl}>; rel="edit-form"`);
   return links.join(", ");
 }

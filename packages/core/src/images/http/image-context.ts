@@ -187,6 +187,11 @@ export function isJson(call: Call): boolean {
   return /^application\/(?:[\w.+-]+\+)?json\b/i.test(call.headers["content-type"] ?? "");
 }
 
+/** The ticket in the query of a call, which permits an upload instead of `authorize`; `null`: it has none. */
+export function ticketOf({ search }: Call): string | null {
+  return (search.includes("ticket=") && new URLSearchParams(search).get("ticket")) || null;
+}
+
 /** The PIN of a request: header, body or query. */
 export function pinOf(call: Call, parameters: RequestParameters): unknown {
   return call.headers["x-service-image-pin"] ?? parameters.get("pin");

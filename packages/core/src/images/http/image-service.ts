@@ -8,7 +8,7 @@ import { HttpProblem, type Problem, problemOf, problemReply } from "../../http/p
 import { createServiceShell, type ServiceShell } from "../../http/service-shell.ts";
 import { StillProcessing } from "../library/find-image.ts";
 import type { ImageContext } from "./image-context.ts";
-import { countRequest } from "./image-context.ts";
+import { countRequest, ticketOf } from "./image-context.ts";
 import { prefersHtml, problemPage, processingReply } from "./pages/problem-page.ts";
 import { nothingHere } from "./pages/site-pages.ts";
 import { refusedUpload } from "./pages/upload-form.ts";
@@ -63,8 +63,14 @@ export function createImageService(
     errors: settings.errors,
     onError: settings.onError,
     cors,
+    isForAllOrigins,
     observer,
   });
+}
+
+/** A ticket is no cookie: a browser does not add it by itself to the request of another origin's page. */
+function isForAllOrigins(call: Call, { row }: MatchedRoute): boolean {
+  return row.takesTicket === true && ticketOf(call) !== null;
 }
 
 /** The reply with `Vary`, if the route chooses by `Accept`. */
@@ -92,7 +98,7 @@ async function answer(
   if (method === undefined) throw methodProblem(row.allow);
   if (method.isUploadForm) requireConsent(context, call, { cors: undefined, allowsNull: false });
   // The form of the edit page has no referrer, and proves its origin by the PIN.
-  else if (context.permissions.areAsked)
+  else if (context.permissions.areAsked && !isForAllOrigins(call, matched))
     requireConsent(context, call, { cors, allowsNull: row.form === "page" });
   const limits = method.budget === undefined ? {} : await countRequest(context, call, method.budget);
   return method.handle(context, call, name, limits);

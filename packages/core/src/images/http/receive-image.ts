@@ -4,10 +4,11 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import { networkKey } from "../../http/client.ts";
 import type { RemoteAddress } from "../../http/remote/remote-policy.ts";
 import { importUrl, parseImportUrl } from "../library/import-url.ts";
+import { uploadTypeOf } from "../record/formats.ts";
 import { type DateSource, expiryAfter, nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { parseFocus } from "../record/picture-point.ts";
-import type { ReservationRequest, UploadFacts } from "../uploads/add-image.ts";
+import { type ReservationRequest, requireOneOf, type UploadFacts } from "../uploads/add-image.ts";
 import type { ImageContext } from "./image-context.ts";
 import { isJson, MAX_BODY_BYTES, refundRequest } from "./image-context.ts";
 import type { GatedUpload } from "./upload-slots.ts";
@@ -27,18 +28,28 @@ export interface ReceivedImage {
   claim: ReservationRequest["claim"];
 }
 
-/** The claim of a request; `null`: it has no idempotency key. @param content All that a retry must repeat. */
-export type ClaimOf = (content: () => readonly string[]) => ReservationRequest["claim"];
+/** What a create request may send, and how often. */
+export interface ReceiveTerms {
+  /** Largest file. */
+  maxBytes: number;
+  /** Types that the file may have; `undefined`: all that the service accepts. */
+  types: readonly string[] | undefined;
+  /**
+   * The claim of the request; `null`: it has no idempotency key.
+   * @param file Hash or URL of the file. @param content All that a retry must repeat, `file` included.
+   */
+  claimOf(file: string, content: () => readonly string[]): ReservationRequest["claim"];
+}
 
 /** Receives the body of a create request: a form with the file, or JSON with its URL where the host allows that. */
 export async function receiveImage(
   context: ImageContext,
   call: Call,
   upload: GatedUpload,
-  claimOf: ClaimOf,
+  terms: ReceiveTerms,
 ): Promise<ReceivedImage | { made: CurrentRecord }> {
-  if (!isJson(call)) return receiveForm(context, call, upload, claimOf);
-  if (context.settings.importsUrls) return receiveByUrl(context, call, upload, claimOf);
+  if (!isJson(call)) return receiveForm(context, call, upload, terms);
+  if (context.settings.importsUrls) return receiveByUrl(context, call, upload, terms);
   throw new ServiceError(
     "unsupported_media",
     "The body must be multipart/form-data: this service does not import images by URL (option importUrls)",
@@ -53,7 +64,7 @@ export async function receiveForm(
   { library, settings }: ImageContext,
   call: Call,
   slot: UploadSlot,
-  claimOf: ClaimOf,
+  { maxBytes, types, claimOf }: ReceiveTerms,
   adapt?: (received: Upload) => Upload,
 ): Promise<ReceivedImage> {
   const { originals } = library;
@@ -61,7 +72,12 @@ export async function receiveForm(
   try {
     const received = await call.upload({
       fileFields: fileFields === "any" ? "any" : [FILE_FIELD, ...fileFields],
-      maxFileBytes: settings.maxUploadBytes,
+      maxFileBytes: maxBytes,
+      // A declared type that is wrong ends the upload early. The bytes are checked later.
+      checkType: (declared) => {
+        const type = uploadTypeOf(declared);
+        if (type !== undefined) requireOneOf(type, types);
+      },
       maxFields: MAX_FIELDS,
       maxFieldBytes: MAX_FIELD_BYTES,
       idleMs: settings.uploadIdleMs,
@@ -75,7 +91,13 @@ export async function receiveForm(
     return {
       file,
       details: () => ({ ...parseDetails(settings, call, fields, "form", file.name), called }),
-      claim: claimOf(() => [file.sha256, file.declaredType, file.name, call.search, sortedText(fields)]),
+      claim: claimOf(file.sha256, () => [
+        file.sha256,
+        file.declaredType,
+        file.name,
+        call.search,
+        sortedText(fields),
+      ]),
     };
   } finally {
     slot.end();
@@ -87,7 +109,7 @@ async function receiveByUrl(
   context: ImageContext,
   call: Call,
   upload: GatedUpload,
-  claimOf: ClaimOf,
+  { maxBytes, claimOf }: ReceiveTerms,
 ): Promise<ReceivedImage | { made: CurrentRecord }> {
   const { library, settings } = context;
   const fields = await call.fields({ maxBytes: MAX_BODY_BYTES, idleMs: settings.uploadIdleMs });
@@ -99,10 +121,10 @@ async function receiveByUrl(
   const details = (fileName: string) => parseDetails(settings, call, fields, "json", fileName);
   details("");
   // By its URL: the file there may change before a retry.
-  const claim = claimOf(() => [call.search, sortedText(fields)]);
+  const claim = claimOf(address.url.href, () => [call.search, sortedText(fields)]);
   const made = claim === null ? null : await library.claims.find(claim);
   if (made !== null) return { made };
-  const file = await fetchFile(context, call, upload, address);
+  const file = await fetchFile(context, call, upload, address, maxBytes);
   const called = { file: "The file at url", declaredType: "its bytes" };
   return { file, details: () => ({ ...details(file.name), called }), claim };
 }
@@ -113,6 +135,7 @@ async function fetchFile(
   call: Call,
   upload: GatedUpload,
   address: RemoteAddress,
+  maxBytes: number,
 ): Promise<SpooledFile> {
   const { signal } = call;
   try {
@@ -120,7 +143,7 @@ async function fetchFile(
     await upload.begin(signal);
     const client = networkKey(upload.client) ?? upload.client;
     const declaredType = "application/octet-stream";
-    return await importUrl(context.library, address, { declaredType, client, signal });
+    return await importUrl(context.library, address, { declaredType, client, signal, maxBytes });
   } catch (error) {
     // Free connections stay few: a place is taken back only for a client with fewer, whose own create counts.
     if (isServiceError(error, "overloaded")) {

@@ -5,8 +5,10 @@ import { DESCRIPTION_PATH } from "../../openapi/description.ts";
 import { ALL_FORMATS } from "../record/formats.ts";
 import { isImageId } from "../record/image-record.ts";
 import { createImage } from "./create-image.ts";
+import { createTicket } from "./create-ticket.ts";
 import {
   createImageOperation,
+  createTicketOperation,
   deleteImageOperation,
   getRecordOperation,
   patchImageOperation,
@@ -45,6 +47,8 @@ export interface Route extends DescribedRoute {
   readonly isRecord?: true;
   /** Whether every reply depends on the `Accept` header, so that a cache must keep one per value. */
   readonly negotiates?: true;
+  /** Whether a ticket in the query permits the request, to pages of all origins too, instead of `authorize`. */
+  readonly takesTicket?: true;
   readonly methods: Methods;
 }
 
@@ -54,6 +58,7 @@ export const ROUTES: readonly Route[] = [
     (suffix): Route => ({
       pattern: `/api/images.${suffix}`,
       form: suffix === "txt" ? "text" : "json",
+      takesTicket: true,
       methods: {
         POST: {
           budget: "creates",
@@ -63,6 +68,11 @@ export const ROUTES: readonly Route[] = [
       },
     }),
   ),
+  {
+    pattern: "/api/tickets.json",
+    form: "json",
+    methods: { POST: { budget: "creates", handle: createTicket, describe: createTicketOperation } },
+  },
   {
     pattern: "/api/images/{id}.json",
     form: "json",
@@ -239,7 +249,7 @@ export function createRouter(pages: Pages | null): (path: string) => MatchedRout
       return matchApi(path.endsWith("/") ? path.slice(API.length, -1) : path.slice(API.length));
     }
     if (!path.includes("{")) {
-      const single = byPattern.get(path === "/api/" ? "/api" : path);
+      const single = byPattern.get(path.startsWith("/api/") && path.endsWith("/") ? path.slice(0, -1) : path);
       if (single !== undefined) return matched(single);
     }
     const [, asset] = ASSET.exec(path) ?? [];

@@ -57,9 +57,14 @@ export function parseImportUrl(given: unknown, { settings }: ImportContext): Rem
 export async function importUrl(
   { originals, imports, settings }: ImportContext,
   address: RemoteAddress,
-  { declaredType, client, signal }: { declaredType: string; client: string; signal: AbortSignal },
+  {
+    declaredType,
+    client,
+    signal,
+    maxBytes = settings.maxUploadBytes,
+  }: { declaredType: string; client: string; signal: AbortSignal; maxBytes?: number },
 ): Promise<SpooledFile> {
-  const { importPolicy: policy, maxUploadBytes: maxBytes, uploadIdleMs: idleMs, log } = settings;
+  const { importPolicy: policy, uploadIdleMs: idleMs, log } = settings;
   const slot = await imports.enter(client, { signal, maxWaitMs: idleMs });
   const startMs = performance.now();
   let remote: RemoteFile | undefined;

@@ -73,6 +73,13 @@ export const CONVERTIBLE: Readonly<
 
 export type ConvertibleName = keyof typeof CONVERTIBLE;
 
+/** The type of an upload that a media type or its alias names; `undefined` if the bytes decide, and for other types. */
+export function uploadTypeOf(contentType: string): OriginalType | ConvertibleType | undefined {
+  const declared = declaredOriginalType(contentType);
+  if (declared !== undefined) return declared === "any" ? undefined : declared;
+  return Object.values(CONVERTIBLE).find((names) => names.includes(contentType))?.[0];
+}
+
 /** Other names of these types, and types for any bytes. They say too little: the bytes decide. */
 export const LOOSE_TYPES: readonly string[] = [
   ...["application/octet-stream", "image/jpg", "image/pjpeg", "image/jfif", "image/x-png", "image/apng"],

@@ -88,6 +88,25 @@ describe("an address signature", () => {
     expect(signatures.verify(ADDRESS, pins.pinOf(ID))).toBeNull();
   });
 
+  test("is no sealed text, and a sealed text is unsealed with the secret that sealed it, in one spelling", () => {
+    const sealed = signatures.seal("the terms");
+    expect(signatures.unseal(sealed)).toBe("the terms");
+    expect(signatures.seal("the terms")).not.toBe(sealed);
+    expect(new AddressSignatures(["f".repeat(32), SECRET]).unseal(sealed)).toBe("the terms");
+    expect(new AddressSignatures("f".repeat(32)).unseal(sealed)).toBeNull();
+    for (const other of [
+      signature,
+      "",
+      `${sealed}=`,
+      `${sealed}\n`,
+      sealed.replace(/.$/, ""),
+      "A".repeat(43),
+    ]) {
+      expect(signatures.unseal(other)).toBeNull();
+    }
+    expect(() => new AddressSignatures().seal("too early")).toThrow("before the store was open");
+  });
+
   test("throws a TypeError for a secret shorter than 32 bytes and for an empty list", () => {
     expect(() => new AddressSignatures("short")).toThrow(TypeError);
     expect(() => new AddressSignatures([])).toThrow(TypeError);

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Secret, toKeys } from "../../secret-bytes.ts";
 import type { AddressFormat } from "../record/formats.ts";
 import type { ReadParameters } from "./read-parameters.ts";
@@ -7,10 +7,18 @@ import type { ReadParameters } from "./read-parameters.ts";
 export type SignaturePurpose = "size" | "read";
 
 /** Labels for key derivation. They keep signatures apart from each other, and from PINs, which sign an ID of 22 characters. */
-const KEY_LABELS: Readonly<Record<SignaturePurpose, string>> = {
+const KEY_LABELS = {
   size: "outrigger image address signature, version 1",
   read: "outrigger image read signature, version 1",
-};
+  ticket: "outrigger upload ticket, version 1",
+} as const;
+
+type Keys = Readonly<Record<keyof typeof KEY_LABELS, Buffer>>;
+
+/** Tickets: AES-256-GCM with a random initialization vector of 96 bits and a tag of 128 bits (NIST SP 800-38D). */
+const CIPHER = "aes-256-gcm";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
 
 /** The parts of an address that a signature covers: all that determine the picture. */
 export interface SignedAddress {
@@ -24,10 +32,10 @@ export interface SignedAddress {
   untilMs?: number | undefined;
 }
 
-/** Signs addresses of renditions, once there is a secret: base64url of HMAC-SHA256, 43 characters. Throws before. */
+/** Signs addresses of renditions, once there is a secret: base64url of HMAC-SHA256, 43 characters; seals tickets. Throws before. */
 export class AddressSignatures {
   /** The keys of each purpose, derived from the secrets in their order. */
-  #keys: readonly Readonly<Record<SignaturePurpose, Buffer>>[] = [];
+  #keys: readonly Keys[] = [];
 
   constructor(secret?: Secret) {
     if (secret !== undefined) this.setSecret(secret);
@@ -36,17 +44,48 @@ export class AddressSignatures {
   /** In a list, the first secret signs and all verify. @throws TypeError for a secret shorter than 32 bytes. */
   setSecret(secret: Secret): void {
     this.#keys = toKeys(secret).map((key) => {
-      const derive = (purpose: SignaturePurpose) =>
-        createHmac("sha256", key).update(KEY_LABELS[purpose]).digest();
-      return { size: derive("size"), read: derive("read") };
+      const derive = (purpose: keyof Keys) => createHmac("sha256", key).update(KEY_LABELS[purpose]).digest();
+      return { size: derive("size"), read: derive("read"), ticket: derive("ticket") };
     });
     if (this.#keys.length === 0) throw new TypeError("secret must not be an empty list");
   }
 
   sign(address: SignedAddress, purpose: SignaturePurpose = "size"): string {
+    return hmac(this.#signing()[purpose], address);
+  }
+
+  /** Encrypts and signs a text, as base64url. */
+  seal(text: string): string {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#signing().ticket, iv);
+    const sealed = [iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
+    return Buffer.concat(sealed).toString("base64url");
+  }
+
+  /** @returns the text; `null`: none of the secrets sealed this one. Each sealed text has one spelling. */
+  unseal(sealed: string): string | null {
+    this.#signing();
+    const bytes = Buffer.from(sealed, "base64url");
+    if (bytes.length < IV_BYTES + TAG_BYTES || bytes.toString("base64url") !== sealed) return null;
+    for (const { ticket } of this.#keys) {
+      const decipher = createDecipheriv(CIPHER, ticket, bytes.subarray(0, IV_BYTES), {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      try {
+        const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
+        return Buffer.concat([text, decipher.final()]).toString("utf8");
+      } catch {
+        // Another secret sealed it, or none.
+      }
+    }
+    return null;
+  }
+
+  #signing(): Keys {
     const [signing] = this.#keys;
     if (signing === undefined) throw new Error("A signature was requested before the store was open");
-    return hmac(signing[purpose], address);
+    return signing;
   }
 
   /** Compares in constant time. @returns what the signature permits; `null`: it is wrong. */

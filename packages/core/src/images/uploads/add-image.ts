@@ -21,7 +21,7 @@ export interface NewImage {
 
 /**
  * Stores a spooled file as an image: validates its type, reserves the owner's quota and the idempotency key, and
- * stores it. Resolves to the new record, or to the record of an earlier upload with the same idempotency key.
+ * stores it. Resolves to the new record, or, as `isReplay`, to that of an earlier upload with the same idempotency key.
  * Disposes of the file.
  * @param describe May throw a fault of the upload.
  */
@@ -29,7 +29,7 @@ export async function addImage(
   context: UploadContext & ReservationContext,
   file: SpooledFile,
   describe: () => NewImage,
-): Promise<CurrentRecord> {
+): Promise<CurrentRecord & { isReplay?: true }> {
   const upload = spooledUpload(context.originals, file);
   let image: NewImage;
   let draft: ImageRecord;
@@ -44,7 +44,7 @@ export async function addImage(
   }
   if ("made" in reservation) {
     await upload.dispose();
-    return reservation.made;
+    return { ...reservation.made, isReplay: true };
   }
   try {
     const current = await storeUpload(context, draft, upload, image.patience, reservation.requireHeld);
@@ -68,6 +68,8 @@ export interface UploadFacts {
   agent: Agent | null;
   /** Name of the owner; `null`: no owner. */
   owner: string | null;
+  /** The types that the upload may have. @default all that the service accepts */
+  types?: readonly string[] | undefined;
   /** Names of the file and its declared type in messages, such as the form field. */
   called: { file: string; declaredType: string };
 }
@@ -80,10 +82,13 @@ function describeUpload(
 ): ImageRecord {
   const { name, createdAt, expiresAt, focus, agent, owner, called } = facts;
   const source = convertibleType(file, convertible);
+  const type = source === null ? requireType(file, called) : LIKELY_TYPE;
+  requireOneOf(source ?? type, facts.types);
   return {
     id: createImageId(),
     name,
-    ...(source === null ? { type: requireType(file, called) } : { type: LIKELY_TYPE, source }),
+    type,
+    ...(source === null ? {} : { source }),
     size: file.size,
     sha256: file.sha256,
     width: null,
@@ -115,6 +120,15 @@ function convertibleType(
   const names = convertible.map((name) => CONVERTIBLE[name]).find(([first]) => first === type);
   if (names === undefined) return null;
   return declaredOriginalType(declaredType) === "any" || names.includes(declaredType) ? type : null;
+}
+
+/** Throws `unsupported_media` for a type that the ticket of an upload excludes. @param types `undefined`: all. */
+export function requireOneOf(type: string, types: readonly string[] | undefined): void {
+  if (types === undefined || types.includes(type)) return;
+  throw new ServiceError(
+    "unsupported_media",
+    `The file is ${type}, but the ticket accepts only ${types.join(", ")}`,
+  );
 }
 
 /** The declared type must be supported, and must match the bytes. */

@@ -20,12 +20,13 @@ export const IDEMPOTENCY_KEY_SCHEMA = {
 } as const satisfies JsonSchema;
 
 const KEY = patternOf(IDEMPOTENCY_KEY_SCHEMA);
+const KEY_NAME = "Idempotency-Key";
 
 /**
  * Returns an idempotency key without its quotes; `null`: not given. Throws `bad_request` for a malformed key.
  * @param called Its name in messages.
  */
-export function parseIdempotencyKey(value: unknown, called = "Idempotency-Key"): string | null {
+export function parseIdempotencyKey(value: unknown, called = KEY_NAME): string | null {
   if (value === undefined) return null;
   const [, quoted, bare] = KEY.exec(String(value)) ?? [];
   const key = quoted ?? bare;
@@ -54,6 +55,8 @@ export interface ClaimRequest {
   fingerprint: string;
   /** ID of the image that will be created. */
   id: string;
+  /** Name of the key in messages. @default "Idempotency-Key" */
+  called?: string;
 }
 
 /** The claim to create an image, made before its bytes are stored. */
@@ -128,18 +131,21 @@ export class Claims {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const earlier = await this.#read(request.name);
       const claim = earlier?.claim ?? null;
-      const made = claim === null ? null : await this.#resultOf(claim, request.fingerprint);
+      const made = claim === null ? null : await this.#resultOf(claim, request);
       if (made !== null) return { made };
       const held = await this.#hold(request, earlier?.revision ?? null);
       if (held !== null) return held;
     }
-    throw conflict("Too many concurrent requests with this Idempotency-Key. Send it again later.", SOON_MS);
+    throw conflict(
+      `Too many concurrent requests with this ${request.called ?? KEY_NAME}. Send it again later.`,
+      SOON_MS,
+    );
   }
 
   /** The image that an earlier upload with the key created; `null`: none. Rejects like {@link Claims.claim}. */
-  async find({ name, fingerprint }: Omit<ClaimRequest, "id">): Promise<CurrentRecord | null> {
-    const claim = (await this.#read(name))?.claim ?? null;
-    return claim === null ? null : this.#resultOf(claim, fingerprint);
+  async find(request: Omit<ClaimRequest, "id">): Promise<CurrentRecord | null> {
+    const claim = (await this.#read(request.name))?.claim ?? null;
+    return claim === null ? null : this.#resultOf(claim, request);
   }
 
   /** Deletes claims older than a day. */
@@ -154,7 +160,10 @@ export class Claims {
   }
 
   /** Writes a claim and renews it; `null`: another upload claimed the key first. */
-  async #hold({ name, fingerprint, id }: ClaimRequest, seen: string | null): Promise<ImageClaim | null> {
+  async #hold(
+    { name, fingerprint, id, called = KEY_NAME }: ClaimRequest,
+    seen: string | null,
+  ): Promise<ImageClaim | null> {
     const { store, due, now, onError } = this.#options;
     const claim: StoredClaim = { fingerprint, id, createdAt: now(), heldUntil: 0 };
     await due.add({ id: name, dueMs: claim.createdAt + KEPT_MS });
@@ -184,7 +193,7 @@ export class Claims {
       async requireHeld() {
         if (await hold.renew()) return;
         throw conflict(
-          "Another request with this Idempotency-Key was faster. Send this one again to get its result.",
+          `Another request with this ${called} was faster. Send this one again to get its result.`,
           SOON_MS,
         );
       },
@@ -216,11 +225,14 @@ export class Claims {
   }
 
   /** The image that an earlier upload with the key created; `null`: no image, so the claim may be replaced. */
-  async #resultOf(earlier: StoredClaim, fingerprint: string): Promise<CurrentRecord | null> {
+  async #resultOf(
+    earlier: StoredClaim,
+    { fingerprint, called = KEY_NAME }: Omit<ClaimRequest, "id" | "name">,
+  ): Promise<CurrentRecord | null> {
     const { records, now } = this.#options;
     if (now() - earlier.createdAt >= KEPT_MS) return null;
     if (earlier.fingerprint !== fingerprint) {
-      throw conflict("This Idempotency-Key was sent before with another upload. Use a new one.");
+      throw conflict(`This ${called} was sent before with another upload. Use a new one.`);
     }
     const made = await records.load(earlier.id);
     // A failed image frees the key, like a rejected upload.
@@ -229,7 +241,7 @@ export class Claims {
       return made.record.failure === null ? made : null;
     }
     if (earlier.heldUntil <= now()) return null;
-    throw conflict("The first request with this Idempotency-Key is still running.", SOON_MS);
+    throw conflict(`The first request with this ${called} is still running.`, SOON_MS);
   }
 
   /** @returns whether it succeeded; else the entry stays and the next sweep retries. */

@@ -28,6 +28,8 @@ describe("safeTarget", () => {
   it("redacts a secret in a path", () => {
     expect(safeTarget(`/${ID}/edit%3Fpin=${PIN}`)).toBe(`/${ID}/edit%3Fpin=[redacted]`);
     expect(safeTarget(`/${ID}/edit%3fpin%3d${PIN}`)).toBe(`/${ID}/edit%3fpin=[redacted]`);
+    expect(safeTarget("/api/images.json%3Fticket=bm9uY2U")).toBe("/api/images.json%3Fticket=[redacted]");
+    expect(safeTarget("/api/images.json?ticket=bm9uY2U")).toBe("/api/images.json");
     expect(safeTarget(`/${ID}/${PIN}`)).toBe(`/${ID}/[redacted]`);
     expect(safeTarget(`/${ID}/0123-4567-89ab-cdef/x`)).toBe(`/${ID}/[redacted]/x`);
   });

@@ -35,7 +35,7 @@ const PIN_LIKE = /(?<![\w-])(?:[0-9A-TV-Z]{4}-?){4}(?![\w-])/gi;
 const KEY_LIKE = /(?<![\w-])[0-9a-f]{40}(?![\w-])/gi;
 /** Bounded before the `@`, so that the time is linear in the length of a path. */
 const ADDRESS_LIKE = /[^\s/?&=<>()",;:]{1,256}(?:@|%(?:25)*40)[^\s/?&=<>()",;:]+/gi;
-const ASSIGNMENT = /(pin|api_key|token|secret)(?:=|%3d).*/gi;
+const ASSIGNMENT = /(pin|api_key|token|secret|ticket)(?:=|%3d).*/gi;
 
 /** A request target for the log: its path and the query parameters that hold no secret. */
 export function safeTarget(target: string): string {

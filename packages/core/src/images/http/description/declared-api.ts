@@ -4,10 +4,10 @@ import { HTML, queryParameter } from "../../../openapi/operations.ts";
 import { type AddressFormat, FORMATS } from "../../record/formats.ts";
 import { NEGOTIATED_FORMATS } from "../../renditions/negotiate-format.ts";
 import { FILE_FIELD } from "../receive-image.ts";
-import { changeBody, deletionBody, renditionBody, uploadBody } from "./image-bodies.ts";
+import { changeBody, deletionBody, renditionBody, ticketBody, uploadBody } from "./image-bodies.ts";
 import * as parameters from "./image-parameters.ts";
 import type { DeclaredOperation, ImageFacts } from "./image-path.ts";
-import { CREATED_REF, IMAGE_REF } from "./image-schemas.ts";
+import { CREATED_REF, IMAGE_REF, TICKET_REF } from "./image-schemas.ts";
 
 type Replies = DeclaredOperation["replies"];
 type Headers = Readonly<Record<string, ApiHeader>>;
@@ -15,15 +15,14 @@ type Headers = Readonly<Record<string, ApiHeader>>;
 /** `POST {base}/api/images.json` or `.txt` */
 export function createImageOperation(facts: ImageFacts, suffix: "json" | "txt"): DeclaredOperation {
   const isText = suffix === "txt";
-  const headers = headersOf(
-    "Location",
-    "Link",
-    "Cache-Control",
-    "X-Service-Image-Url",
-    "X-Service-Image-Edit-Url",
-    "X-Service-Image-Pin",
-    "X-Service-Image-Id",
-  );
+  const headers = headersOf("Location", "Link", "Cache-Control", "X-Service-Image-Url", "X-Service-Image-Id");
+  const secrets = {
+    ...maybeHeader(
+      "X-Service-Image-Edit-Url",
+      `URL of the page to edit the image. Contains the PIN. ${NO_PIN}`,
+    ),
+    ...maybeHeader("X-Service-Image-Pin", `The PIN. ${NO_PIN}`),
+  };
   const content: Readonly<Record<string, ApiMedia>> = isText
     ? { "text/plain": { schema: { type: "string", pattern: "^https?://\\S+\\n$" } } }
     : { "application/json": { schema: CREATED_REF } };
@@ -33,6 +32,7 @@ export function createImageOperation(facts: ImageFacts, suffix: "json" | "txt"):
     summary: isText ? "Upload an image (plain-text reply)" : "Upload an image",
     description: `Stores a picture or document. The PIN is returned only once. Keep it to edit or delete the image later.${isText ? " The body is the image's URL and a line break; the headers contain the rest." : ""}`,
     parameters: [
+      parameters.TICKET,
       ...parameters.requestHeaders("User-Agent", "Prefer", "Idempotency-Key"),
       parameters.NAME,
       parameters.expiresAt(facts),
@@ -40,26 +40,48 @@ export function createImageOperation(facts: ImageFacts, suffix: "json" | "txt"):
     ],
     requestBody: uploadBody(facts),
     replies: {
-      201: { description: "The image is stored and ready.", headers, content },
+      201: { description: "The image is stored and ready.", headers: { ...headers, ...secrets }, content },
       202: {
         description:
           "The image is still being processed. Its links return 202 until it is ready, and 404 if processing fails.",
-        headers: { ...headers, ...headersOf("Retry-After"), ...PREFERENCE_APPLIED },
+        headers: { ...headers, ...secrets, ...headersOf("Retry-After"), ...PREFERENCE_APPLIED },
         content,
       },
     },
-    refusals: [409, 500, 507],
+    refusals: [403, 409, 500, 507],
     why: {
       ...(facts.importsUrls ? { 400: UNFETCHED } : {}),
       403:
         facts.authorize === null
-          ? "the connection is not secure."
-          : "the connection is not secure, this client may not upload, a browser sent the request from another site, or its owner has reached a limit.",
-      409: "the `Idempotency-Key` was used for another upload, or its first request is still running.",
+          ? `the connection is not secure, or ${BAD_TICKET}.`
+          : `the connection is not secure, this client may not upload, a browser sent the request from another site, its owner has reached a limit, or ${BAD_TICKET}.`,
+      409: "the `Idempotency-Key` or the ticket was used for another upload, or its first request is still running.",
       413: tooLarge(facts),
       415: facts.importsUrls
         ? "the body is neither `multipart/form-data` nor JSON, or the file has a type that is not accepted, or its bytes are not of the declared type."
         : `the body is not \`multipart/form-data\`, or \`${FILE_FIELD}\` has a type that is not accepted, or its bytes are not of the declared type.`,
+    },
+  };
+}
+
+const BAD_TICKET = "the ticket is not valid or has expired (`code`: `ticket_invalid`, `ticket_expired`)";
+const NO_PIN = "Absent with a ticket that was made without `pin`, and from a repeated reply to a ticket.";
+
+/** `POST {base}/api/tickets.json` */
+export function createTicketOperation(facts: ImageFacts): DeclaredOperation {
+  return {
+    operationId: "createTicket",
+    tag: "Images",
+    summary: "Make an upload ticket",
+    description:
+      "A URL to which one image can be uploaded within its time, without any other permission. The URL is a secret. The owner of the image is the one of this request.",
+    requestBody: ticketBody(facts),
+    replies: {
+      200: {
+        description: "The ticket.",
+        headers: headersOf("Cache-Control"),
+        content: { "application/json": { schema: TICKET_REF } },
+      },
     },
   };
 }

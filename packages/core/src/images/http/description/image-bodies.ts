@@ -1,6 +1,7 @@
 import { MAX_URL_LENGTH } from "../../../http/remote/remote-policy.ts";
 import type { ApiRequestBody } from "../../../openapi/document.ts";
 import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
+import { MAX_TICKET_MS } from "../../library/upload-tickets.ts";
 import { type AddressFormat, CONVERTIBLE, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
 import { expirySchemas, NAME_SCHEMA, NEVER, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
 import { PERCENT_TEXT_SCHEMA, POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
@@ -53,6 +54,45 @@ export function uploadBody(facts: ImageFacts): ApiRequestBody {
     required: [URL_FIELD],
   };
   return { ...form, content: { "application/json": { schema: byUrl }, ...form.content } };
+}
+
+/** The body of `POST {base}/api/tickets.json`. */
+export function ticketBody(facts: ImageFacts): ApiRequestBody {
+  const properties: Fields = {
+    expiresIn: {
+      description: "How long the ticket may be used, 1 second to 12 hours. Default: `10m`.",
+      anyOf: [
+        { type: "integer", minimum: 1000, maximum: MAX_TICKET_MS },
+        { type: "string", pattern: "^\\d{1,9}[smhdw]$" },
+      ],
+      examples: ["10m", 600_000],
+    },
+    maxBytes: {
+      type: "integer",
+      minimum: 1,
+      description: `Largest file in bytes. Default: ${facts.maxUploadBytes}, which also limits it.`,
+    },
+    types: {
+      type: "array",
+      items: { type: "string" },
+      minItems: 1,
+      description: "Media types that the file may have. Default: all that are accepted.",
+      examples: [["image/png", "image/jpeg"]],
+    },
+    name: nameField("the name in the upload, or its file name"),
+    expiresAt: {
+      ...expirySchemas(facts).json,
+      description: `When the image expires, after the end of the ticket; ${lifetimeText(facts)}`,
+    },
+    pin: {
+      type: "boolean",
+      description: "Whether the reply to the upload has the PIN and the edit URL. Default: false.",
+    },
+  };
+  return {
+    description: "The terms of the ticket, at most 16 KiB. Name and expiry replace those of the upload.",
+    content: { "application/json": { schema: { type: "object", properties } } },
+  };
 }
 
 /** The body of the upload form. */

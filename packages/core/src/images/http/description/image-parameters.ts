@@ -46,6 +46,12 @@ export const SIGNATURE = [
   }),
 ] as const;
 
+export const TICKET = queryParameter("ticket", {
+  type: "string",
+  description:
+    "Permits this upload, by its terms: see `POST /api/tickets.json`. An `Idempotency-Key` has no effect then.",
+});
+
 export const NAME = queryParameter("name", NAME_SCHEMA);
 export const NEW_NAME = { ...queryParameter("name", NEW_NAME_SCHEMA), allowEmptyValue: false };
 

@@ -98,12 +98,24 @@ const CREATED_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
 const CREATED: JsonSchema = {
   type: "object",
   title: "Created image",
-  description: "A new image, with its PIN and edit URL.",
+  description:
+    "A new image, with its PIN and edit URL. Replies to a ticket lack both if it was made without `pin`, and if they are repeated.",
   properties: CREATED_PROPERTIES,
-  required: Object.keys(CREATED_PROPERTIES),
+  required: Object.keys(RECORD_PROPERTIES),
 };
 
-export const IMAGE_SCHEMAS = { Image: IMAGE, CreatedImage: CREATED } as const;
+const TICKET: JsonSchema = {
+  type: "object",
+  title: "Upload ticket",
+  properties: {
+    url: { ...uri, description: "Where to upload the image, as to `/api/images.json`. Keep it secret." },
+    until: { ...date, description: "End of the ticket." },
+  },
+  required: ["url", "until"],
+};
+
+export const IMAGE_SCHEMAS = { Image: IMAGE, CreatedImage: CREATED, UploadTicket: TICKET } as const;
 
 export const IMAGE_REF = { $ref: "#/components/schemas/Image" } as const;
+export const TICKET_REF = { $ref: "#/components/schemas/UploadTicket" } as const;
 export const CREATED_REF = { $ref: "#/components/schemas/CreatedImage" } as const;

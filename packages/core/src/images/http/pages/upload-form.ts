@@ -43,10 +43,9 @@ export async function submitUpload(
       sent.typed = { name: fields.name ?? "", expiresIn: fields.expiresIn ?? "" };
       return { file: { ...file, declaredType: trustedType(file) }, fields: apiFieldsOf(sent.typed, now()) };
     };
-    const { record, pin } = await receiveAndStore(context, call, (...request) =>
-      receiveForm(...request, adapt),
-    );
+    const { record } = await receiveAndStore(context, call, (...request) => receiveForm(...request, adapt));
     const base = baseUrl(context, call);
+    const pin = context.library.pins.pinOf(record.id);
     const image = imageView(context, call, record);
     const page = pages.created?.({ image, editUrl: editUrl(base, record.id, pin), pin });
     if (page === undefined) throw new ServiceError("not_implemented", "These pages have no upload form");
