@@ -113,6 +113,40 @@ describe("the command upload", PATIENT, () => {
     expect([distant.code, distant.stderr]).toEqual([1, expect.stringContaining("365 days")]);
   });
 
+  it("upload sends one file with a ticket, to the service in its address, and prints no edit address", async () => {
+    const ticket = async (fields = {}) => {
+      const body = JSON.stringify(fields);
+      const headers = { "Content-Type": "application/json" };
+      const reply = await fetch(`${site.url()}/api/tickets.json`, { method: "POST", headers, body });
+      return (await reply.json()).url;
+    };
+    const page = (await ticket()).replace("api/images.json?", "#");
+    const nowhere = { OUTRIGGER_URL: "http://127.0.0.1:9" };
+    const [plain, pinned, named, used] = await Promise.all([
+      run(["upload", "photo.png", "--ticket", await ticket({ name: "Receipt" })], nowhere),
+      run(["upload", "photo.png"], { ...nowhere, OUTRIGGER_TICKET: await ticket({ pin: true }) }),
+      run(["upload", "photo.png", "--ticket", (await ticket()).replace(/.*=/, ""), "--json"]),
+      run(["upload", "photo.png", "--ticket", page, "--json"], nowhere),
+    ]);
+    expect([plain.code, plain.stderr]).toEqual([0, ""]);
+    expect(plain.stdout).toMatch(/^Receipt .*\nPage .*\nImage .*\nExpires /);
+    expect(pinned.stdout).toMatch(/^Edit {5}\S+\/edit\?pin=[0-9A-Z]{16}$/m);
+    expect([named, used].map(({ stdout }) => "pin" in Object(printed(stdout)[0]))).toEqual([false, false]);
+    await writeFile(join(site.cwd(), "other.svg"), svgDrawing);
+    const [again, two, wrong] = await Promise.all([
+      run(["upload", "other.svg", "--ticket", page]),
+      run(["upload", "photo.png", "other.svg", "--ticket", page]),
+      run(["upload", "photo.png", "--ticket", "https://example.com/img"]),
+    ]);
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      "outrigger: other.svg: This ticket was sent before with another upload. Use a new one\n",
+    ]);
+    expect(two.stderr).toContain("--ticket: permits one file only");
+    expect(wrong.stderr).toContain("--ticket: must be an upload ticket, or the address of one");
+    expect(wrong.stderr + two.stderr).not.toContain("example.com");
+  });
+
   it.each(["SIGINT", "SIGTERM"] as const)("upload exits with 130 on %s", async (signal) => {
     let arrived = () => {};
     const arrival = new Promise<void>((resolve) => {

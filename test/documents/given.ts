@@ -50,6 +50,7 @@ export declare const id: string;
 /** IDs of images. */
 export declare const ids: readonly string[];
 export declare const pin: string;
+export declare const ticket: string;
 export declare const revision: string;
 export declare const email: string;
 export declare const user: { id: string; avatar: string | null };

@@ -36,6 +36,13 @@ export function requireIdempotencyKey(key: string): void {
   );
 }
 
+/** The ticket in its address, or by itself. Throws a TypeError for other text, without quoting it. */
+export function bareTicket(given: string): string {
+  const ticket = /(?:^|[?&#]ticket=)([\w-]+)$/.exec(given)?.[1];
+  if (ticket === undefined) throw new TypeError("ticket must be an upload ticket, or the address of one");
+  return ticket;
+}
+
 /** An instant: a `Date`, Unix milliseconds, or ISO 8601 with a zone, which the service checks. */
 export type Instant = Date | number | string;
 

@@ -67,9 +67,15 @@ export interface UploadOptions extends RequestOptions {
   focus?: PicturePoint | undefined;
   /** Called while bytes are sent, and finally when all are sent. An error that it throws aborts the upload. */
   onProgress?: ((progress: UploadProgress) => void) | undefined;
+  /**
+   * An upload ticket or its address, which permits the upload by itself. It is sent to `baseUrl`. The image then has a PIN and an
+   * edit URL only if the ticket was made with `pin`, and not if an earlier upload used the ticket.
+   * @default none
+   */
+  ticket?: string | undefined;
   /** Called once the service has accepted the image, before any wait, so that a failed wait does not lose the PIN. */
   onCreated?: ((image: CreatedImage) => void) | undefined;
-  /** Uploads with the same key create one image: 1 to 255 visible ASCII characters. @default a random key for each call */
+  /** Uploads with the same key create one image; not with a ticket, which is a key itself. 1 to 255 visible ASCII characters. @default a random key for each call */
   idempotencyKey?: string | undefined;
   /** Whether to wait until the image is ready. `false` requests asynchronous processing. @default true */
   wait?: boolean | undefined;

@@ -39,7 +39,14 @@ export interface ImagesClient {
    * From `{ url }` the service fetches the file itself, if its option `importUrls` permits that: else it rejects with 415. A URL
    * that the service cannot fetch rejects with 400. `fileName` and `onProgress` have no effect then.
    */
-  upload(source: UploadSource | UrlSource, options?: UploadOptions): Promise<CreatedImage>;
+  upload(
+    source: UploadSource | UrlSource,
+    options?: UploadOptions & { ticket?: undefined },
+  ): Promise<CreatedImage>;
+  upload(
+    source: UploadSource | UrlSource,
+    options: UploadOptions,
+  ): Promise<ImageRecord & Partial<CreatedImage>>;
   /** The record. `status` shows whether the image can be served. */
   get(id: string, options?: RequestOptions): Promise<ImageRecord>;
   /**
@@ -95,12 +102,14 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
   };
 
   return {
-    async upload(source, uploadOptions = {}) {
+    async upload(source: UploadSource | UrlSource, uploadOptions: UploadOptions = {}) {
       const { image, reply } = await uploadImage(settings, source, uploadOptions);
       if (image.status === "ready" || uploadOptions.wait === false) return image;
       const sending = reading(image.id, uploadOptions.signal);
       const record = readImageRecord(await requestUntilReady(settings, sending, { earlier: reply }));
-      return { ...record, editUrl: image.editUrl, pin: image.pin };
+      const { editUrl, pin }: Partial<CreatedImage> = image;
+      // The overloads tell when both may be absent.
+      return { ...record, ...(pin !== undefined && { editUrl, pin }) } as CreatedImage;
     },
 
     get: async (id, { signal } = {}) => {

@@ -1,4 +1,4 @@
-import { instantForJson, pointText, requireIdempotencyKey } from "./checks.ts";
+import { bareTicket, instantForJson, pointText, requireIdempotencyKey } from "./checks.ts";
 import { type ClientSettings, isBrowser } from "./client-options.ts";
 import type { CreatedImage, UploadOptions, UploadProgress } from "./image-types.ts";
 import { createMultipart, randomHex } from "./multipart.ts";
@@ -26,9 +26,10 @@ export async function uploadImage(
 ): Promise<UploadedImage> {
   const { signal, idempotencyKey = randomHex(16), wait = true, onProgress, onCreated } = options;
   requireIdempotencyKey(idempotencyKey);
+  const ticket = options.ticket === undefined ? "" : `?ticket=${bareTicket(options.ticket)}`;
   const sending: Sending = {
     method: "POST",
-    url: `${settings.baseUrl}/api/images.json`,
+    url: `${settings.baseUrl}/api/images.json${ticket}`,
     headers: {
       Accept: "application/json",
       "Idempotency-Key": idempotencyKey,
@@ -37,6 +38,7 @@ export async function uploadImage(
     signal,
     expected: [201, 202],
     isClaimed: true,
+    ...(ticket === "" ? {} : { secrets: [ticket] }),
   };
   const isFile = !isUrlSource(source);
   if (!isFile) {
@@ -52,7 +54,7 @@ export async function uploadImage(
   }
   const attempt = isFile ? await fileTry(settings, sending, source, options, tell) : undefined;
   const reply = await request(settings, sending, attempt);
-  // Only replies to a create have the PIN and the edit URL.
+  // Only replies to a create have the PIN and the edit URL, unless a ticket keeps them back.
   const image = readImageRecord(reply) as CreatedImage;
   if (isFile) {
     const { totalBytes } = last ?? { totalBytes: source.size };

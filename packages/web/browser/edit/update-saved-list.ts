@@ -21,7 +21,7 @@ export function updateSavedList(): void {
 export function savedPin(form: HTMLFormElement): string | undefined {
   const listed = imageOf(form);
   if (listed === null) return undefined;
-  return readSavedList(savedListKey(listed.base)).find(({ id }) => id === listed.id)?.pin;
+  return readSavedList(savedListKey(listed.base)).find(({ id }) => id === listed.id)?.pin || undefined;
 }
 
 interface ListedImage {

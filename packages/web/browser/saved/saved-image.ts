@@ -5,6 +5,7 @@ export type Unavailable = "deleted" | "expired" | "withheld" | "missing";
 export interface SavedImage {
   id: string;
   name: string;
+  /** Empty: this browser may not edit the image. */
   pin: string;
   /** Absolute image URL, as the service gave it. */
   url: string;

@@ -17,6 +17,9 @@ if (root !== null) {
   startClock();
   const config = readConfig(root.dataset, location);
   const session = new Session(config);
+  takeTicket(session);
+  // A link to this page that differs in its ticket alone loads nothing.
+  addEventListener("hashchange", () => takeTicket(session));
   render(<UploadPage session={session} />, root);
   listenForPastes(session);
   listenForDrops(session);
@@ -24,6 +27,14 @@ if (root !== null) {
   showStateInTitle(session);
   checkList(session);
   deleteFormerData(config);
+}
+
+/** Uploads with the ticket in the fragment. It leaves the address, which people copy, for the state, which survives a reload. */
+function takeTicket(session: Session): void {
+  const [, ticket = history.state?.ticket] = /^#ticket=([\w-]+)$/.exec(location.hash) ?? [];
+  if (typeof ticket !== "string") return;
+  session.ticket = ticket;
+  history.replaceState({ ticket }, "", location.pathname + location.search);
 }
 
 function listenForPastes(session: Session): void {

@@ -40,6 +40,8 @@ export class Session {
   readonly totals = computed(() => totalsOf(this.uploads.value));
   /** Advice about the last paste; `null` when there is none. */
   readonly advice = signal<string | null>(null);
+  /** Permits one upload. */
+  ticket: string | undefined;
   readonly #added = signal<readonly Upload[]>([]);
   readonly #client: ImagesClient;
   readonly #sender: Sender;
@@ -153,7 +155,7 @@ export class Session {
     if (chosen === null) return;
     const { lifetime, ...file } = chosen;
     const expiresAt = () => expiryOf(lifetime, serverNow(), this.config);
-    void this.#sender.send({ key, ...file, expiresAt });
+    void this.#sender.send({ key, ...file, expiresAt, ticket: this.ticket });
   }
 
   #change(key: string, change: Partial<Upload>): void {
@@ -180,7 +182,9 @@ export class Session {
 
   /** Handles the reply to an upload, and waits until the image can be served. */
   async #settle(key: string, created: CreatedImage): Promise<void> {
-    const image = readSaved(created);
+    // A ticket may keep the PIN back, which an earlier upload with it may have got.
+    const known = this.saved.list.value.find(({ id }) => id === created.id);
+    const image = readSaved({ ...created, pin: created.pin ?? known?.pin ?? "" });
     if (image === null)
       return this.#setStage(key, { kind: "failed", message: NOT_UNDERSTOOD, canRetry: true });
     this.saved.save({ ...image, checkedAt: Date.now() });
@@ -249,6 +253,8 @@ async function waitUntilServed(client: ImagesClient, id: string): Promise<unknow
       return null;
     } catch (error) {
       const mayComeBack = error instanceof OutriggerError && !isGone(error) && error.status !== 451;
+      // Stored, but not for this client to see, as may be with a ticket.
+      if (mayComeBack && error.status === 403) return null;
       if (!mayComeBack) return error;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

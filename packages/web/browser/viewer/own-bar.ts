@@ -12,7 +12,7 @@ export function addOwnBar(): void {
   if (heading === null || id === undefined) return;
   const baseUrl = reachableBase(base, location, `/${id}`);
   const image = readSavedList(savedListKey(baseUrl)).find((each) => each.id === id);
-  if (image === undefined) return;
+  if (!image?.pin) return;
   const edit = element("a", "button", "Edit or delete");
   edit.href = editAddress({ url: `${baseUrl}/${id}`, pin: image.pin });
   const hint = element("small", "", "Anyone with this link can edit or delete the image.");

@@ -15,7 +15,8 @@ const UPLOAD: CommandTexts = {
   notes: `Prints the page to share, the address of the image, and the edit address, which has the PIN: keep it private. A URL is
 fetched by the service, if its option images.importUrls permits that.
 `,
-  environment: URL_LINE,
+  environment: `  OUTRIGGER_URL     same as --to; the address of a ticket comes first
+  OUTRIGGER_TICKET  same as --ticket, but invisible to other users of this machine`,
   examples: `  outrigger upload *.png --expires 7d --to https://example.com/img
   import png:- | outrigger upload - --name screen.png`,
 };
@@ -82,6 +83,7 @@ export function addImageCommands(program: Command): void {
     .addOption(expires())
     .option("--name <name>", "name of the image, instead of the file name")
     .option("--focus <point>", FOCUS, parsePoint)
+    .option("--ticket <ticket>", "upload ticket, or its address: permits one file, without other access")
     .addOption(json("a JSON object per image"))
     .option("--no-wait", "do not wait until the image is ready")
     .action(lazyAction(async () => (await import("./upload.ts")).upload));

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
 import {
   type CreatedImage,
+  type ImageRecord,
   OutriggerError,
   type PicturePoint,
   type UploadSource,
@@ -22,19 +23,27 @@ import { doEach, imagesClientAt, serviceUrlOf } from "./service.ts";
 /** Number of first bytes that show the type of a file. */
 const HEAD_BYTES = 4096;
 
+/** A ticket, and before it the address of the service: as for requests, or with the ticket in the fragment, for the upload page. */
+const TICKET = /^(?:(https?:\/\/[^?#]+?)?(?:\/api\/images\.\w+)?\/?[?#]ticket=)?[\w-]+$/;
+
 /** The validated options of `outrigger upload`. */
 export interface UploadFlags {
   to?: string;
   name?: string;
   expires?: Date | "never";
   focus?: PicturePoint;
+  ticket?: string;
   json?: boolean;
   wait?: boolean;
 }
 
 /** `outrigger upload`: uploads pictures one by one and prints their addresses. */
 export async function upload(paths: string[], { to, json = false, ...flags }: UploadFlags): Promise<void> {
-  const baseUrl = serviceUrlOf(to);
+  const ticket = flags.ticket || process.env.OUTRIGGER_TICKET || undefined;
+  if (ticket !== undefined && !TICKET.test(ticket))
+    throw usageError("--ticket: must be an upload ticket, or the address of one");
+  if (ticket !== undefined && paths.length > 1) throw usageError("--ticket: permits one file only");
+  const baseUrl = serviceUrlOf(to ?? TICKET.exec(ticket ?? "")?.[1]);
   if (paths.filter((path) => path === "-").length > 1)
     throw usageError("-: standard input can be read only once");
   if (flags.name !== undefined && paths.length > 1)
@@ -46,12 +55,13 @@ export async function upload(paths: string[], { to, json = false, ...flags }: Up
     const send = async (path: string, shown: string) => {
       const source = await openSource(path);
       const line = progressLine();
-      let created: CreatedImage | null = null;
+      let created: (ImageRecord & Partial<CreatedImage>) | null = null;
       try {
         created = await client.upload(source, {
           name,
           expiresAt,
           focus,
+          ticket,
           wait,
           signal,
           onProgress: ({ sentBytes, totalBytes }) =>

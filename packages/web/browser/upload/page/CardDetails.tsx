@@ -31,6 +31,7 @@ export function CardDetails({ id, image, session, onLeave }: CardDetailsProps) {
   /** Why the last action failed, or what the reader should know about it. */
   const [note, setNote] = useState<string | null>(null);
   const page = pageAddress(image);
+  const mayEdit = image.pin !== "";
   const ofImage = <span class="unseen"> {image.name}</span>;
 
   function tell(text: string | null): void {
@@ -81,25 +82,31 @@ export function CardDetails({ id, image, session, onLeave }: CardDetailsProps) {
         </button>
       </div>
       <FileLinks image={image} />
-      <NameField name={image.name} onName={(name) => session.rename(image, name)} />
+      {mayEdit && <NameField name={image.name} onName={(name) => session.rename(image, name)} />}
       <div class="line deeds">
-        <a class="quiet" href={editAddress(image)} onClick={checkLater} onAuxClick={checkLater}>
-          <Icon name="pen" /> Edit{ofImage}
-        </a>
-        <button type="button" class="quiet" onClick={() => void remove()}>
-          <Icon name="bin" /> Delete{ofImage}
-        </button>
+        {mayEdit && (
+          <>
+            <a class="quiet" href={editAddress(image)} onClick={checkLater} onAuxClick={checkLater}>
+              <Icon name="pen" /> Edit{ofImage}
+            </a>
+            <button type="button" class="quiet" onClick={() => void remove()}>
+              <Icon name="bin" /> Delete{ofImage}
+            </button>
+          </>
+        )}
         <button type="button" class="quiet" onClick={() => removeFromList(session, [image], onLeave)}>
           Remove<span class="unseen"> {image.name}</span> from this list
         </button>
-        <CopyButton
-          className="quiet"
-          text={editAddress(image)}
-          what="Edit link"
-          onCopied={() => tell("Anyone with the edit link can edit or delete the image.")}
-        >
-          Copy edit link<span class="unseen"> of {image.name}</span>
-        </CopyButton>
+        {mayEdit && (
+          <CopyButton
+            className="quiet"
+            text={editAddress(image)}
+            what="Edit link"
+            onCopied={() => tell("Anyone with the edit link can edit or delete the image.")}
+          >
+            Copy edit link<span class="unseen"> of {image.name}</span>
+          </CopyButton>
+        )}
       </div>
       {note !== null && <p class="hint">{note}</p>}
     </div>
@@ -108,7 +115,7 @@ export function CardDetails({ id, image, session, onLeave }: CardDetailsProps) {
 
 /** Takes images off the list of this browser. The PIN of one that exists is lost, so this is asked first. */
 export function removeFromList(session: Session, images: readonly SavedImage[], onLeave: () => void): void {
-  const lost = images.filter(({ unavailable = "withheld" }) => unavailable === "withheld");
+  const lost = images.filter(({ pin, unavailable = "withheld" }) => pin !== "" && unavailable === "withheld");
   const names = images.length === 1 ? images[0]?.name : `${images.length} images`;
   const loss = `You will no longer be able to edit or delete ${lost.length === 1 ? "the image" : "the images"}.`;
   if (lost.length > 0 && !confirm(`Remove ${names} from this list? ${loss}`)) return;

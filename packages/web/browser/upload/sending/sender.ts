@@ -11,6 +11,7 @@ export interface FileToSend {
   name: string;
   /** Called for the first attempt; retries of the same upload repeat its result. `undefined`: the default. `null`: never. */
   expiresAt(): string | null | undefined;
+  ticket: string | undefined;
 }
 
 export interface SenderOptions {
@@ -114,7 +115,7 @@ export class Sender {
   }
 
   /** Resolves when the service has stored the file, also if it is not processed yet. */
-  #upload({ key, file, type, name, expiresAt }: FileToSend, sending: Sending): Promise<CreatedImage> {
+  #upload({ key, file, type, name, expiresAt, ticket }: FileToSend, sending: Sending): Promise<CreatedImage> {
     sending.identity ??= { idempotencyKey: randomKey(), expiresAt: expiresAt() };
     const attempt = new AbortController();
     sending.attempt = attempt;
@@ -128,6 +129,7 @@ export class Sender {
           ...sending.identity,
           fileName: file.name,
           name,
+          ticket,
           signal: attempt.signal,
           onProgress({ sentBytes, totalBytes }) {
             sending.isAllSent = sentBytes >= totalBytes;

@@ -19,8 +19,11 @@ export class SavedImages {
   /** Images that the browser failed to save, and whose PIN the reader has nowhere else. */
   readonly atRisk = computed(() =>
     this.list.value.filter(
-      ({ id, unavailable = "withheld" }) =>
-        this.#unsaved.value.has(id) && !this.#copied.value.has(id) && unavailable === "withheld",
+      ({ id, pin, unavailable = "withheld" }) =>
+        pin !== "" &&
+        this.#unsaved.value.has(id) &&
+        !this.#copied.value.has(id) &&
+        unavailable === "withheld",
     ),
   );
   readonly #key: string;
