@@ -47,7 +47,7 @@ export interface ShellOptions<M extends Matched, P> {
   onError: FailureListener;
   cors: CorsOptions | undefined;
   /** Whether pages of all origins may send a request, without credentials. @default only those of `cors` */
-  isForAllOrigins?(call: Call, matched: M): boolean;
+  isForAllOrigins?(call: Call): boolean;
   observer: Observer | undefined;
 }
 
@@ -184,11 +184,9 @@ export function createServiceShell<M extends Matched, P>(options: ShellOptions<M
   const open = isForAllOrigins === undefined ? listed : { ...listed, handle: handleOpen };
   const forAll = corsService(bare, { origins: "*" });
   function handleOpen(call: Call): Promise<Reply | undefined> {
-    const matched = match(call.path);
     // The permission of a listed origin may include credentials.
     const isListed = cors?.origins.includes(call.headers.origin ?? "") === true;
-    const isOpen = matched !== undefined && !isListed && isForAllOrigins?.(call, matched) === true;
-    return (isOpen ? forAll : listed).handle(call);
+    return (!isListed && isForAllOrigins?.(call) ? forAll : listed).handle(call);
   }
   const service =
     observer === undefined ? open : observeService(open, observer, (path) => match(path)?.route);

@@ -5,7 +5,7 @@ export type Unavailable = "deleted" | "expired" | "withheld" | "missing";
 export interface SavedImage {
   id: string;
   name: string;
-  /** Empty: this browser may not edit the image. */
+  /** Empty: the service kept it back, as it may for an upload with a ticket. */
   pin: string;
   /** Absolute image URL, as the service gave it. */
   url: string;
@@ -32,7 +32,7 @@ export function expiryMs(expiresAt: string | null): number {
 /** `null` for anything but a saved image: other programs can write to the same storage. */
 export function readSaved(value: unknown): SavedImage | null {
   if (!isObject(value)) return null;
-  const { id, name, pin, url, type, expiresAt } = value;
+  const { id, name, pin = "", url, type, expiresAt } = value;
   const isWhole =
     typeof id === "string" &&
     typeof name === "string" &&

@@ -182,9 +182,9 @@ export class Session {
 
   /** Handles the reply to an upload, and waits until the image can be served. */
   async #settle(key: string, created: CreatedImage): Promise<void> {
-    // A ticket may keep the PIN back, which an earlier upload with it may have got.
+    // Only the first of several replies to a ticket may have the PIN.
     const known = this.saved.list.value.find(({ id }) => id === created.id);
-    const image = readSaved({ ...created, pin: created.pin ?? known?.pin ?? "" });
+    const image = readSaved({ pin: known?.pin, ...(created as Partial<CreatedImage>) });
     if (image === null)
       return this.#setStage(key, { kind: "failed", message: NOT_UNDERSTOOD, canRetry: true });
     this.saved.save({ ...image, checkedAt: Date.now() });

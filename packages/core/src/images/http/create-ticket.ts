@@ -12,8 +12,8 @@ export async function createTicket(
   limits: Record<string, string>,
 ): Promise<Reply> {
   const { library, permissions, settings } = context;
-  const given = hasBody(call) ? await readTerms(call, settings.uploadIdleMs) : {};
   const { owner, limits: ownerLimits } = (await permissions.permitCreate(call)) ?? {};
+  const given = hasBody(call) ? await readTerms(call, settings.uploadIdleMs) : {};
   const checked = checkOptions("ticket", { ...given, owner, ownerLimits }, TICKET_RULES);
   const body = JSON.stringify(issueTicket(library, baseUrl(context, call), checked, "json"));
   const headers = {

@@ -36,8 +36,9 @@ export function createImageService(
   const { pages, settings } = context;
   const watch = watchForProxy((header) => settings.log.warn({ header }, UNTRUSTED_PROXY_WARNING));
   const hotRead = createHotRead(context);
+  const match = createRouter(pages);
   return createServiceShell<MatchedRoute, Problem>({
-    match: createRouter(pages),
+    match,
     answerNow(call, inFront) {
       watch(call);
       return hotRead(call, inFront);
@@ -63,14 +64,10 @@ export function createImageService(
     errors: settings.errors,
     onError: settings.onError,
     cors,
-    isForAllOrigins,
+    // A ticket is no cookie: a browser does not add it by itself to the request of another origin's page.
+    isForAllOrigins: (call) => ticketOf(call) !== null && match(call.path)?.row.takesTicket === true,
     observer,
   });
-}
-
-/** A ticket is no cookie: a browser does not add it by itself to the request of another origin's page. */
-function isForAllOrigins(call: Call, { row }: MatchedRoute): boolean {
-  return row.takesTicket === true && ticketOf(call) !== null;
 }
 
 /** The reply with `Vary`, if the route chooses by `Accept`. */
@@ -98,7 +95,7 @@ async function answer(
   if (method === undefined) throw methodProblem(row.allow);
   if (method.isUploadForm) requireConsent(context, call, { cors: undefined, allowsNull: false });
   // The form of the edit page has no referrer, and proves its origin by the PIN.
-  else if (context.permissions.areAsked && !isForAllOrigins(call, matched))
+  else if (context.permissions.areAsked && !(row.takesTicket && ticketOf(call) !== null))
     requireConsent(context, call, { cors, allowsNull: row.form === "page" });
   const limits = method.budget === undefined ? {} : await countRequest(context, call, method.budget);
   return method.handle(context, call, name, limits);

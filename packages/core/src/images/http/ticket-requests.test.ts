@@ -138,7 +138,7 @@ describe("POST /api/tickets.json", () => {
   });
 
   test("refuses a client that may not upload, and pages of other origins", async () => {
-    expect((await ask(siteOf(), {})).status).toBe(403);
+    for (const fields of [{}, { expiresIn: "13h" }]) expect((await ask(siteOf(), fields)).status).toBe(403);
     const cross = { origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" };
     const site = siteOf({ authorize: () => true });
     expect((await ask(site, {}, { headers: cross })).status).toBe(403);

@@ -16,7 +16,7 @@ export const MAX_TICKET_MS = 12 * 3_600_000;
 /** A ticket is accepted this long after its end: the clocks of two processes may differ. */
 const SKEW_MS = 30_000;
 /** Longer than any ticket. */
-const MAX_TICKET_LENGTH = 16_384;
+const MAX_TICKET_LENGTH = 8192;
 
 /** The options that a client may set too. */
 export const REQUEST_RULES = {
@@ -89,7 +89,7 @@ export function issueTicket(
   const terms: TicketTerms = {
     ...others,
     untilMs,
-    types: types?.map((type) => acceptedType(type, settings.convertUploads)),
+    types: types && [...new Set(types.map((type) => acceptedType(type, settings.convertUploads)))],
     name: parseName(name),
     expiresAt: parseExpiry(inText(expiresAt), source, now, settings),
     ownerLimits: ownerLimits && checkOwnerLimits("ownerLimits of ticket", ownerLimits),
