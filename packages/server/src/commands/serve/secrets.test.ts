@@ -5,7 +5,7 @@ import { jpeg, serve, temporaryDirectory, uploaded } from "../../../test/outrigg
 
 const KEY = "key-0123456789-secret";
 
-it("serve logs no PIN, key or cookie at any level", async () => {
+it("serve logs no PIN, upload ticket, key or cookie at any level", async () => {
   const cwd = await temporaryDirectory();
   await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ log: { level: "trace" } }));
   const server = serve(cwd);
@@ -13,6 +13,11 @@ it("serve logs no PIN, key or cookie at any level", async () => {
   const image = await uploaded(url, await jpeg());
   const other = await uploaded(url, await jpeg());
   const { id, pin } = image;
+  const made = await fetch(`${url}/api/tickets.json`, { method: "POST" });
+  const ticketUrl: string = (await made.json()).url;
+  const ticket = ticketUrl.slice(ticketUrl.indexOf("=") + 1);
+  const form = new FormData();
+  form.set("imagedata", new Blob([new Uint8Array(await jpeg())], { type: "image/jpeg" }));
   const record = `${url}/api/images/${id}.json`;
   const spelled = `${pin.slice(0, 4)}-${pin.slice(4, 8)}-${pin.slice(8, 12)}-${pin.slice(12)}`.toLowerCase();
 
@@ -37,6 +42,11 @@ it("serve logs no PIN, key or cookie at any level", async () => {
     [`${url}/${id}/edit%3Fpin=${pin}`, {}, 404],
     [`${url}/${id}/${pin}`, {}, 404],
     [`${url}/${id}/${spelled}`, {}, 404],
+    [ticketUrl, { method: "POST", body: form, headers: { Referer: ticketUrl } }, 201],
+    [`${ticketUrl}A`, { method: "POST", body: form }, 403],
+    [`${url}/api/images.json?x=1&%74icket=${ticket}`, {}, 405],
+    [ticketUrl.replace("?", "%3F"), {}, 404],
+    [ticketUrl.replace("?", "%3f").replace("=", "%3D"), {}, 404],
     [`${url}/nothing?api_key=${KEY}&pin=${pin}`, {}, 404],
     [`${record}?PIN=${pin}`, {}, 200],
     [`${record}?pin=${pin}`, { method: "PUT" }, 405],
@@ -57,7 +67,8 @@ it("serve logs no PIN, key or cookie at any level", async () => {
 
   const { stderr, stdout } = server.output;
   const all = (stderr + stdout).toUpperCase();
-  for (const secret of [pin, spelled, other.pin, KEY]) expect(all).not.toContain(secret.toUpperCase());
+  for (const secret of [pin, spelled, other.pin, ticket, KEY])
+    expect(all).not.toContain(secret.toUpperCase());
 
   // The log has a line for every request, with its headers at this level.
   const lines: Record<string, unknown>[] = stderr
@@ -65,9 +76,9 @@ it("serve logs no PIN, key or cookie at any level", async () => {
     .split("\n")
     .map((line) => JSON.parse(line));
   const answered = lines.filter(({ msg }) => msg === "answered");
-  expect(answered).toHaveLength(requests.length + 2);
+  expect(answered).toHaveLength(requests.length + 3);
   expect(answered[0]).toMatchObject({ level: 30, method: "POST", path: "/api/images.json", status: 201 });
-  expect(answered[2]).toMatchObject({ method: "GET", path: `/${id}/edit`, status: 200 });
+  expect(answered[3]).toMatchObject({ method: "GET", path: `/${id}/edit`, status: 200 });
   for (const line of answered) {
     expect(line).toEqual({
       level: 30,
