@@ -2,7 +2,6 @@ import { ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { isWhole } from "../../option-values.ts";
 import { checkOwnerLimits } from "../image-settings.ts";
-import type { OwnerLimits } from "../owners/owner-usage.ts";
 import { CONVERTIBLE, ORIGINAL_TYPES, uploadTypeOf } from "../record/formats.ts";
 import { type DateSource, parseExpiry, parseName } from "../record/image-fields.ts";
 import { parseDuration } from "../record/parse-date.ts";
@@ -41,6 +40,8 @@ export const REQUEST_RULES = {
 
 export const TICKET_RULES = { ...REQUEST_RULES, ...rules.pick(ADD_RULES, ["owner", "ownerLimits"]) };
 
+type CheckedTicket = rules.Checked<typeof TICKET_RULES>;
+
 /** What an upload ticket permits. */
 export interface TicketOptions extends rules.Options<typeof TICKET_RULES> {}
 
@@ -52,25 +53,8 @@ export interface UploadTicket {
   until: string;
 }
 
-/** The terms within a ticket, sealed. */
-interface TicketTerms {
-  /** End of the ticket in Unix milliseconds. */
-  untilMs: number;
-  maxBytes?: number | undefined;
-  types?: readonly string[] | undefined;
-  name?: string | undefined;
-  /** Unix milliseconds; `null`: never. */
-  expiresAt?: number | null | undefined;
-  pin: boolean;
-  owner?: string | undefined;
-  ownerLimits?: OwnerLimits | undefined;
-}
-
-/** The terms of an upload with a ticket. */
-export interface UploadTerms extends TicketTerms {
-  /** Name of the claim that the first upload with the ticket makes. */
-  claim: string;
-}
+/** The terms of an upload with a ticket, and the name of the claim that its first upload makes. */
+export type UploadTerms = ReturnType<typeof termsOf> & { claim: string };
 
 /**
  * Makes a ticket. Throws `bad_request` for a type that is not accepted, and for a name or an expiry out of range.
@@ -80,28 +64,37 @@ export interface UploadTerms extends TicketTerms {
 export function issueTicket(
   { settings, reads }: LibraryContext,
   base: string,
-  given: rules.Checked<typeof TICKET_RULES>,
+  given: CheckedTicket,
   source: DateSource | "code",
 ): UploadTicket {
-  const { expiresIn, types, name, expiresAt, ownerLimits, ...others } = given;
+  const terms = termsOf(given, source, settings);
+  const ticket = reads.signatures.seal(JSON.stringify(terms));
+  return { url: `${base}/api/images.json?ticket=${ticket}`, until: new Date(terms.untilMs).toISOString() };
+}
+
+/** What is sealed in a ticket. Times are Unix milliseconds. */
+function termsOf(
+  { expiresIn, types, name, expiresAt: expiry, ownerLimits, ...others }: CheckedTicket,
+  source: DateSource | "code",
+  settings: LibraryContext["settings"],
+) {
   const now = settings.now();
   const untilMs = now + Number(millisecondsOf(expiresIn));
-  const terms: TicketTerms = {
-    ...others,
-    untilMs,
-    types: types && [...new Set(types.map((type) => acceptedType(type, settings.convertUploads)))],
-    name: parseName(name),
-    expiresAt: parseExpiry(inText(expiresAt), source, now, settings),
-    ownerLimits: ownerLimits && checkOwnerLimits("ownerLimits of ticket", ownerLimits),
-  };
-  if (typeof terms.expiresAt === "number" && terms.expiresAt <= untilMs + SKEW_MS) {
+  const expiresAt = parseExpiry(inText(expiry), source, now, settings);
+  if (typeof expiresAt === "number" && expiresAt <= untilMs + SKEW_MS) {
     throw new ServiceError(
       "bad_request",
       "expiresAt must be at least 30 seconds after the end of the ticket",
     );
   }
-  const ticket = reads.signatures.seal(JSON.stringify(terms));
-  return { url: `${base}/api/images.json?ticket=${ticket}`, until: new Date(untilMs).toISOString() };
+  return {
+    ...others,
+    untilMs,
+    types: types && [...new Set(types.map((type) => acceptedType(type, settings.convertUploads)))],
+    name: parseName(name),
+    expiresAt,
+    ownerLimits: ownerLimits && checkOwnerLimits("ownerLimits of ticket", ownerLimits),
+  };
 }
 
 /** The terms of a ticket. Rejects with `forbidden`, and its `reason`, for a ticket that is not valid or has expired. */
@@ -111,7 +104,7 @@ export function readTicket({ settings, reads }: LibraryContext, ticket: string):
     const message = "The ticket is not valid: it is incomplete or changed, or another service made it";
     throw new ServiceError("forbidden", message, { reason: "ticket_invalid" });
   }
-  const terms = JSON.parse(text) as TicketTerms; // Sealed by `issueTicket`.
+  const terms = JSON.parse(text) as ReturnType<typeof termsOf>; // Sealed by `issueTicket`.
   if (settings.now() > terms.untilMs + SKEW_MS) {
     const message = `The ticket expired at ${new Date(terms.untilMs).toISOString()}. Ask for a new one.`;
     throw new ServiceError("forbidden", message, { reason: "ticket_expired" });

@@ -15,7 +15,7 @@ const KEY_LABELS = {
 
 type Keys = Readonly<Record<keyof typeof KEY_LABELS, Buffer>>;
 
-/** Tickets: AES-256-GCM with a random initialization vector of 96 bits and a tag of 128 bits (NIST SP 800-38D). */
+/** For tickets, with the sizes of NIST SP 800-38D. */
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;

@@ -58,36 +58,25 @@ export function uploadBody(facts: ImageFacts): ApiRequestBody {
 
 /** The body of `POST {base}/api/tickets.json`. */
 export function ticketBody(facts: ImageFacts): ApiRequestBody {
+  const types = { type: "array", items: { type: "string" }, minItems: 1 } as const;
+  const expiresIn = [{ type: "integer", minimum: 1000, maximum: MAX_TICKET_MS }, { type: "string" }] as const;
   const properties: Fields = {
     expiresIn: {
-      description: "How long the ticket may be used, 1 second to 12 hours. Default: `10m`.",
-      anyOf: [
-        { type: "integer", minimum: 1000, maximum: MAX_TICKET_MS },
-        { type: "string", pattern: "^\\d{1,9}[smhdw]$" },
-      ],
-      examples: ["10m", 600_000],
+      anyOf: expiresIn,
+      description: "1 second to 12 hours, in milliseconds or as `10m`, the default.",
     },
     maxBytes: {
       type: "integer",
       minimum: 1,
-      description: `Largest file in bytes. Default: ${facts.maxUploadBytes}, which also limits it.`,
+      description: `Default: ${facts.maxUploadBytes}, which also limits it.`,
     },
-    types: {
-      type: "array",
-      items: { type: "string" },
-      minItems: 1,
-      description: "Media types that the file may have. Default: all that are accepted.",
-      examples: [["image/png", "image/jpeg"]],
-    },
+    types: { ...types, description: "Media types of the file. Default: all that are accepted." },
     name: nameField("the name in the upload, or its file name"),
     expiresAt: {
       ...expirySchemas(facts).json,
       description: `When the image expires, after the end of the ticket; ${lifetimeText(facts)}`,
     },
-    pin: {
-      type: "boolean",
-      description: "Whether the reply to the upload has the PIN and the edit URL. Default: false.",
-    },
+    pin: { type: "boolean", description: "Whether the reply to the upload has the PIN. Default: false." },
   };
   return {
     description: "The terms of the ticket, at most 16 KiB. Name and expiry replace those of the upload.",
