@@ -62,6 +62,8 @@ describe("a photograph", () => {
       placeholder: expect.stringMatching(/^[A-Za-z0-9+/]{20,36}={0,2}$/),
       color: expect.stringMatching(/^#[0-9a-f]{6}$/),
       focus: null,
+      description: null,
+      provenance: null,
       status: "ready",
       agent: { name: "curl", version: "8.5.0" },
       createdAt: expect.stringMatching(ISO),

@@ -71,7 +71,7 @@ describe("checks of the saved list", () => {
           most = Math.max(most, running);
           await new Promise((resolve) => setImmediate(resolve));
           running -= 1;
-          return { name: `new ${id[0]}`, expiresAt: "2031-01-01T00:00:00.000Z" };
+          return { name: `new ${id[0]}`, description: null, expiresAt: "2031-01-01T00:00:00.000Z" };
         },
         onChecked: (_image, change) => changes.push(change),
       },

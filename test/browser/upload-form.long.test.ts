@@ -28,6 +28,7 @@ describe("the upload page without JavaScript", { timeout: 60_000 }, () => {
         await page.goto(`${site.base}/`);
         await choose(page);
         await page.getByLabel("Name").fill("My boat");
+        await page.getByLabel("Description").fill("A boat at dusk.");
         await page.getByLabel("Delete after").selectOption({ label: "7 days" });
         await send(page);
         await page.getByRole("heading", { name: "My boat" }).waitFor();
@@ -35,7 +36,7 @@ describe("the upload page without JavaScript", { timeout: 60_000 }, () => {
         const link = await page.getByLabel("Link", { exact: true }).inputValue();
         const [, id = ""] = /\/([\w-]{22})\/view$/.exec(link) ?? [];
         const record = await (await fetch(addressOf(site, id, "json"))).json();
-        expect(record).toMatchObject({ name: "My boat", type: "image/jpeg" });
+        expect(record).toMatchObject({ name: "My boat", description: "A boat at dusk.", type: "image/jpeg" });
         expect(Math.abs(Date.parse(record.expiresAt) - Date.now() - 7 * 86_400_000)).toBeLessThan(60_000);
         expect(await page.locator("time").getAttribute("datetime")).toBe(record.expiresAt);
         expect(await page.locator("code").textContent()).toMatch(/^\w{16}$/);

@@ -268,6 +268,12 @@ describe("copied snippets and saved uploads", () => {
     expect(markupOf(image, "png")).toBe(
       `<a href="${image.url}/view"><img src="${file}" alt="&#60;b&#62;[1]*&#34;"></a>`,
     );
+    const described = { ...image, name: "x", description: 'Two "boats" [at] <dusk>' };
+    expect(markdownOf(described, "png")).toBe(
+      `[![Two "boats" \\[at\\] \\<dusk\\>](${file})](${image.url}/view)`,
+    );
+    expect(markupOf(described, "png")).toContain('alt="Two &#34;boats&#34; [at] &#60;dusk&#62;"></a>');
+    expect(markdownOf(described, "pdf")).toBe(`[x](${file.replace("png", "pdf")})`);
     expect(markdownOf({ ...image, name: "x" }, "pdf")).toBe(`[x](${file.replace("png", "pdf")})`);
   });
 

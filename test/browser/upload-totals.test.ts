@@ -22,6 +22,7 @@ const upload = (stage: Stage, batch = 0, size = 1024 * 1024): Upload => {
     chosen: { file, type: "image/png", name: "a.png", lifetime: { kind: "for", ms: 1 } },
     previewUrl: null,
     stage,
+    loss: null,
     image: null,
   };
 };

@@ -2,10 +2,13 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../support/chromium.ts";
 import { animatedGif, emptyPdf, flatPsd, jpegPhoto, pngPhoto, svgDrawing } from "../support/pictures.ts";
-import { type Site, startSite } from "../support/service.ts";
+import { type Site, startSite, withSite } from "../support/service.ts";
 import { choose, copied, entryOf, eventually, linkOf, onUploadPage, recordAt } from "./upload-page.ts";
 
 const DAY_MS = 86_400_000;
+const labelledSvg = Buffer.from(
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 24"><rect width="40" height="24"/><foreignObject width="40" height="24"><div xmlns="http://www.w3.org/1999/xhtml"><span>Start</span></div></foreignObject></svg>`,
+);
 
 describe("the upload page in Chromium", { timeout: 60_000 }, () => {
   let site: Site;
@@ -148,6 +151,43 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
         "Renamed boat.jpg to Boot & Söhne.",
       );
     });
+  });
+
+  test("a description is saved in place, is the alternative text in the viewer, and an empty one removes it", async () => {
+    await onUploadPage(browser, site, async (page) => {
+      await choose(page, boat());
+      const link = await linkOf(entryOf(page, "boat.jpg"));
+      const field = page.locator(".entry").getByLabel("Description");
+      await field.fill('Two "boats" <at> dusk');
+      await page.keyboard.press("Enter");
+      await eventually(async () => (await recordAt(site, link)).description).toBe('Two "boats" <at> dusk');
+      expect(await copied(page, page.getByRole("button", { name: "Markdown" }))).toContain(
+        '[![Two "boats" \\<at\\> dusk](',
+      );
+      await page.reload();
+      await page.getByRole("button", { name: "Details of boat.jpg" }).click();
+      expect(await field.inputValue()).toBe('Two "boats" <at> dusk');
+      await page.goto(link);
+      await page.getByRole("img", { name: 'Two "boats" <at> dusk' }).waitFor();
+      await page.goBack();
+      await page.getByRole("button", { name: "Details of boat.jpg" }).click();
+      await field.fill("");
+      await page.keyboard.press("Enter");
+      await eventually(async () => (await recordAt(site, link)).description).toBeNull();
+    });
+  });
+
+  test("the card says what is not kept of a file, at once and when a processed image is ready", async () => {
+    for (const asyncAfterMs of [false, 0] as const) {
+      await withSite({ asyncAfterMs }, async (own) => {
+        await onUploadPage(browser, own, async (page) => {
+          await choose(page, { name: "steps.svg", mimeType: "image/svg+xml", buffer: labelledSvg }, boat());
+          await entryOf(page, "steps.svg").getByText("Not kept: text in HTML").waitFor();
+          await entryOf(page, "boat.jpg").getByRole("button", { name: "Copy link" }).waitFor();
+          expect(await page.getByText("Not kept").count()).toBe(1);
+        });
+      });
+    }
   });
 
   test("the page links to the API and to ShareX, and has a form without JavaScript", async () => {

@@ -24,6 +24,23 @@ describe("the commands edit and rm", PATIENT, () => {
     });
   });
 
+  it("upload and edit take a description, get prints it, and an empty one removes it", async () => {
+    const text = 'Two "boats"\nat dusk \u001b[31m';
+    const { editUrl, id, description } = await uploaded("--description", text);
+    expect(description).toBe('Two "boats" at dusk [31m');
+    expect((await run(["get", id, "--json"])).stdout).toContain(
+      '"description":"Two \\"boats\\" at dusk [31m"',
+    );
+    const edited = await run(["edit", editUrl, "--description", "A harbour."]);
+    expect(edited.stdout).toMatch(/^\s*Description:? +A harbour\.$/m);
+    const removed = await run(["edit", editUrl, "--description", ""]);
+    expect([removed.code, removed.stdout]).toEqual([0, expect.not.stringContaining("Description")]);
+    const [{ description: none } = { description: undefined }] = printed(
+      (await run(["get", id, "--json"])).stdout,
+    );
+    expect(none).toBeNull();
+  });
+
   it("edit and rm take the PIN from the address, the environment or --pin, and never print it", async () => {
     const [{ id, url, pin, editUrl }, other] = await Promise.all([uploaded(), uploaded()]);
     const wrongPin = "0123456789ABCDEF";

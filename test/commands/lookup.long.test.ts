@@ -81,13 +81,17 @@ it("wrong usage exits with 2 before any request is sent", PATIENT, async () => {
       "It must be a duration such as 30m, 12h, 7d or 2w, or a date",
     ],
     [["upload", "photo.png", "photo.png", "--name", "x"], "--name: must not be given for several files"],
+    [
+      ["upload", "photo.png", "photo.png", "--description", "x"],
+      "--description: must not be given for several files",
+    ],
     [["upload", "-", "-"], "-: standard input can be read only once"],
     [["upload", "photo.png", "--to", "img.example.com"], "--to: must be an absolute http(s) URL"],
     [["get", "photo"], "photo: must be an image's address or its ID"],
     [["get", "A".repeat(22), "--as", "tiff"], "It must be one of png, jpg, gif, svg, psd, pdf, webp, avif"],
     [
       ["edit", "A".repeat(22), "--pin", "0123456789ABCDEF"],
-      "--name, --expires or --focus: one of them is required",
+      "--name, --description, --expires or --focus: one of them is required",
     ],
     [["find", "--name", "Ada Lovelace"], "--domain or --company: exactly one of them is required"],
     [["verify"], "missing required argument 'address'"],

@@ -9,6 +9,7 @@ export interface Printed {
   file: string;
   id: string;
   name: string;
+  description: string | null;
   type: string;
   size: number;
   status: string;

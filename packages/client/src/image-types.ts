@@ -58,6 +58,8 @@ export interface UploadOptions extends RequestOptions {
   fileName?: string | undefined;
   /** Name of the image, 1 to 255 characters. @default the file name */
   name?: string | undefined;
+  /** Text for readers who do not see the image, at most 1000 characters. @default none */
+  description?: string | undefined;
   /**
    * Expiry of the image. `null`: never; a service that limits lifetimes rejects it with 400.
    * @default the default of the service, normally 24 hours from now

@@ -21,6 +21,8 @@ import type { UploadSource, UrlSource } from "./upload-source.ts";
 export interface ImageChange {
   /** 1 to 255 characters. */
   name?: string | undefined;
+  /** At most 1000 characters. `null` or empty removes it. */
+  description?: string | null | undefined;
   /** `null`: never; a service that limits lifetimes rejects it with 400. */
   expiresAt?: Instant | null | undefined;
   /** The point that `fit: "cover"` keeps. `null` removes it. */
@@ -62,7 +64,7 @@ export interface ImagesClient {
   /** The image in a format. Waits until the image is ready. */
   download(id: string, format: AddressFormat, options?: DownloadOptions): Promise<Download>;
   /**
-   * Changes name, expiry or focus, and resolves with the record. An edit is safe to execute twice, so it is retried like a read.
+   * Changes name, description, expiry or focus, and resolves with the record. An edit is safe to execute twice, so it is retried like a read.
    * With `ifMatch` it is retried only after 429: if a lost reply belonged to a successful edit, a retry would be refused with
    * 412. After a network failure, read the record to see the result.
    * @param options `ifMatch`: `etag` of a record. If the record has changed since, the edit rejects with 412.
@@ -127,7 +129,7 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
     download: async (id, format, { signal, accept, ...readOptions } = {}) =>
       download(settings, formatAddress(baseUrl, id, format, readOptions), { signal, accept }),
 
-    async edit(id, pin, { name, expiresAt, focus }, { ifMatch, signal } = {}) {
+    async edit(id, pin, { name, description, expiresAt, focus }, { ifMatch, signal } = {}) {
       const { headers, ...sending } = changing(id, pin, signal);
       const reply = await request(settings, {
         ...sending,
@@ -139,6 +141,7 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
         },
         body: JSON.stringify({
           name,
+          description,
           expiresAt: expiresAt === undefined ? undefined : instantForJson("expiresAt", expiresAt),
           focus,
         }),

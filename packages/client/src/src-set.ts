@@ -4,7 +4,9 @@ import type { ImageRecord, PicturePoint } from "./image-types.ts";
 
 /** The part of an `ImageRecord` that {@link srcSet} reads. Absent: an opaque raster that is no animation. */
 export type SrcSetImage = Readonly<Pick<ImageRecord, "width" | "height">> & {
-  readonly [Name in "type" | "pages" | "placeholder" | "color"]?: ImageRecord[Name] | undefined;
+  readonly [Name in "type" | "pages" | "placeholder" | "color" | "description"]?:
+    | ImageRecord[Name]
+    | undefined;
 } & (ImageUrl | ImagePlace);
 
 interface ImageUrl {
@@ -56,6 +58,8 @@ export interface SrcSet {
   src: string;
   srcSet: string;
   sizes: string;
+  /** Only if the image has a description. */
+  alt?: string;
   /** Size of the original, or with `ratio` of the widest candidate: browsers reserve the space before they load. */
   width: number;
   height: number;
@@ -102,7 +106,7 @@ const RULES = {
  * The attributes of a responsive `<img>`. Each width becomes one candidate. A width beyond the image's own becomes that of the
  * image, since rasters are never enlarged. Sends no request. Throws a TypeError for an invalid value, and for an image that is
  * still processed, whose size is not known.
- * @example <img {...srcSet(image, { widths: [400, 800, 1600] })} alt="" />
+ * @example <img alt="" {...srcSet(image, { widths: [400, 800, 1600] })} />
  */
 export function srcSet(image: SrcSetImage, options: SrcSetOptions): SrcSet {
   checkOptions("srcSet", options, RULES);
@@ -131,6 +135,7 @@ export function srcSet(image: SrcSetImage, options: SrcSetOptions): SrcSet {
     src: address(last),
     srcSet: candidates.map((each) => `${address(each)} ${each}w`).join(", "),
     sizes,
+    ...(image.description && { alt: image.description }),
     width,
     height,
     ...(ratio && { width: last, height: Number(heightOf(last)) }),

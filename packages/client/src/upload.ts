@@ -151,9 +151,15 @@ function replyOf(request: XMLHttpRequest): Reply {
   return { status: request.status, statusText: request.statusText, headers, text: request.responseText };
 }
 
-function givenDetails({ name, expiresAt, focus }: UploadOptions): Record<string, string | number> {
+function givenDetails({
+  name,
+  description,
+  expiresAt,
+  focus,
+}: UploadOptions): Record<string, string | number> {
   return {
     ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
     ...(expiresAt === undefined ? {} : { expiresAt: instantForJson("expiresAt", expiresAt) ?? "never" }),
     ...(focus === undefined ? {} : { focus: pointText("focus", focus) }),
   };

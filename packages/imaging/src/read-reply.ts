@@ -16,16 +16,18 @@ export interface AdmissionReply {
 
 /** Verifies a reply to `admit`. A decoder may be under control of the file that it read. Throws for any other value. */
 export function readAdmission(reply: unknown, bytes: Buffer, sourceBytes: number): AdmissionReply {
-  const { width, height, pages, pageSizes, cleaned, placeholder, color, alpha, type, warnings } =
+  const { width, height, pages, pageSizes, cleaned, placeholder, color, alpha, type, warnings, provenance } =
     fieldsOf(reply);
   if (placeholder !== undefined && !isPlaceholder(placeholder)) throw invalid();
   if (color !== undefined && !isColor(color)) throw invalid();
   if (alpha !== undefined && typeof alpha !== "boolean") throw invalid();
   if (type !== undefined && !isRasterType(type)) throw invalid();
+  if (provenance !== undefined && provenance !== true) throw invalid();
   return {
     info: {
       ...(type === undefined ? {} : { type }),
       ...(warnings === undefined ? {} : { warnings: listOf(warnings, WARNINGS.length).map(warningOf) }),
+      ...(provenance === undefined ? {} : { provenance }),
       width: measureOf(width),
       height: measureOf(height),
       pages: measureOf(pages),

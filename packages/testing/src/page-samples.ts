@@ -39,12 +39,14 @@ export const IMAGE: ImageView = {
   baseUrl: `${ORIGIN}/img`,
   id: "Vb3kq0ZsTmWc9aYh2nLxeg",
   name: "Harbour.png",
+  description: null,
   type: "image/png",
   size: 412_345,
   width: 1600,
   height: 900,
   pages: 1,
   warnings: [],
+  provenance: true,
   focus: null,
   placeholder: "IPgBBYDpX4uWhVNlW/hzirPy/lu5",
   page: 1,
@@ -92,7 +94,7 @@ export const UPLOAD: UploadView & { form: UploadForm } = {
   form: {
     action: `${ORIGIN}/img/`,
     fileField: "imagedata",
-    typed: { name: "Typed.", expiresIn: "3600000" },
+    typed: { name: "Typed.", description: "Typed text.", expiresIn: "3600000" },
   },
   refusal: { status: 415, detail: "Refused upload.", retryAfterSeconds: 42 },
 };
@@ -114,14 +116,23 @@ export function linksOf(formats: readonly ImageFormat[]): Partial<Record<ImageFo
 /** An image with `text` in every text field. */
 export function hostileImage(text: string): ImageView {
   const agent = { name: text, version: text };
-  return { ...IMAGE, id: text, name: text, type: text, agent, createdAt: text, expiresAt: text };
+  return {
+    ...IMAGE,
+    id: text,
+    name: text,
+    description: text,
+    type: text,
+    agent,
+    createdAt: text,
+    expiresAt: text,
+  };
 }
 
 /** An edit form with `text` in every text field. */
 export function hostileEdit(text: string): EditView {
   const dates = { expiry: "on", expiresIn: text, expiresAt: text, utcOffset: text } as const;
-  const typed = { name: text, ...dates, focusX: text, focusY: text };
-  const fields = ["name", "expiresIn", "expiresAt", "focusX", "focusY", "confirm"];
+  const typed = { name: text, description: text, ...dates, focusX: text, focusY: text };
+  const fields = ["name", "description", "expiresIn", "expiresAt", "focusX", "focusY", "confirm"];
   const faults = Object.fromEntries(fields.map((field) => [field, text]));
   return { ...EDIT, pin: text, notice: text, problem: text, typed, faults };
 }
@@ -138,6 +149,6 @@ export function hostileUnlock(text: string): UnlockView {
 
 /** An upload page with `text` in every text field. */
 export function hostileUpload(text: string): UploadView {
-  const form = { ...UPLOAD.form, typed: { name: text, expiresIn: text } };
+  const form = { ...UPLOAD.form, typed: { name: text, description: text, expiresIn: text } };
   return { ...UPLOAD, form, refusal: { status: 418, detail: text } };
 }

@@ -78,8 +78,16 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     assert.ok(text.includes(bare.name));
   });
 
+  test("viewer: the alternative text of the picture is its description, else its name", async () => {
+    const alternatives = (description: string | null) =>
+      valuesOf(htmlTokens(create().viewer({ ...IMAGE, description }, NOW).html), "img", "alt");
+    assert.deepEqual(alternatives("Two boats at dusk."), ["Two boats at dusk."]);
+    assert.deepEqual(alternatives(null), [IMAGE.name]);
+  });
+
   test("edit: the two forms post the fields that the service reads", async () => {
-    const tokens = htmlTokens(create().edit(EDIT, NOW).html);
+    const image = { ...IMAGE, description: "Two boats at dusk." };
+    const tokens = htmlTokens(create().edit({ ...EDIT, image }, NOW).html);
     const [update, remove, ...others] = forms(tokens);
     assert.equal(others.length, 0);
     for (const form of [update, remove]) {
@@ -89,11 +97,12 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
       assert.equal(form?.fields.get("pin")?.get("type"), "hidden");
     }
     const dates = ["expiresAt", "expiresIn", "expiry"];
-    const names = ["action", ...dates, "focusX", "focusY", "name", "pin", "utcOffset"];
+    const names = ["action", "description", ...dates, "focusX", "focusY", "name", "pin", "utcOffset"];
     assert.deepEqual([...(update?.fields.keys() ?? [])].sort(), names);
     assert.equal(update?.fields.get("action")?.get("value"), "update");
     assert.equal(update?.fields.get("name")?.get("value"), IMAGE.name);
     assert.equal(update?.fields.get("name")?.get("maxlength"), "255");
+    assert.equal(update?.fields.get("description")?.get("value"), image.description);
     assert.deepEqual([...(remove?.fields.keys() ?? [])].sort(), ["action", "confirm", "pin"]);
     assert.equal(remove?.fields.get("action")?.get("value"), "delete");
     assert.equal(remove?.fields.get("confirm")?.get("type"), "checkbox");
@@ -130,12 +139,18 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
       expiresAt: "2025-11-01T10:00",
       utcOffset: "+09:00",
     } as const;
-    const typed = { name: "Typed", ...dates, focusX: "110", focusY: "20" };
-    const faults = { name: "A name.", expiresAt: "A date.", focusX: "A number.", confirm: "A box." };
+    const typed = { name: "Typed", description: "Text", ...dates, focusX: "110", focusY: "20" };
+    const faults = {
+      name: "A name.",
+      description: "A text.",
+      expiresAt: "A date.",
+      focusX: "A number.",
+      confirm: "A box.",
+    };
     const view: EditView = { ...EDIT, typed, faults };
     const tokens = htmlTokens(create().edit(view, NOW).html);
     const [update, remove] = forms(tokens);
-    for (const name of ["name", "expiresAt", "utcOffset", "focusX", "focusY"] as const) {
+    for (const name of ["name", "description", "expiresAt", "utcOffset", "focusX", "focusY"] as const) {
       assert.equal(update?.fields.get(name)?.get("value"), typed[name]);
     }
     const chosen = startTags(tokens, "input").flatMap(({ attributes }) =>
@@ -188,10 +203,16 @@ export function pagesContract(test: ConformanceTest, create: () => Pages): void 
     assert.equal(others.length, 0);
     const { method, enctype, action } = Object.fromEntries(form?.tag.attributes ?? []);
     assert.deepEqual([method, enctype, action], ["post", "multipart/form-data", UPLOAD.form.action]);
-    assert.deepEqual([...(form?.fields.keys() ?? [])].sort(), ["expiresIn", "imagedata", "name"]);
+    assert.deepEqual([...(form?.fields.keys() ?? [])].sort(), [
+      "description",
+      "expiresIn",
+      "imagedata",
+      "name",
+    ]);
     assert.equal(form?.fields.get("imagedata")?.get("type"), "file");
     assert.ok(form?.fields.get("imagedata")?.has("required"));
     assert.equal(form?.fields.get("name")?.get("value"), "Typed.");
+    assert.equal(form?.fields.get("description")?.get("value"), "Typed text.");
     const chosen = startTags(htmlTokens(html), "option").flatMap(({ attributes }) =>
       attributes.has("selected") ? [attributes.get("value")] : [],
     );

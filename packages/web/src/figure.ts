@@ -44,7 +44,8 @@ function pictureMarkup(
   view: ImageView,
   { address, sources, full, size, isOpaque, still }: ShownPicture,
 ): Html {
-  const alt = view.page === 1 ? view.name : `${view.name}, page ${view.page}`;
+  const text = view.description ?? view.name;
+  const alt = view.page === 1 ? text : `${text}, page ${view.page}`;
   const srcset = sources.map((source) => `${source.address.href} ${source.width}w`).join(", ");
   const looks = ["stage", !isOpaque && "see-through", isTall(size) && "tall"].filter(Boolean).join(" ");
   const source =

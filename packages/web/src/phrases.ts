@@ -1,4 +1,4 @@
-import type { ImageView } from "@outrigger/core/images";
+import type { ImageView, ImageWarning } from "@outrigger/core/images";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { timeLeftText } from "./time-left.ts";
 
@@ -103,6 +103,20 @@ function paperText(width: number, height: number): string {
   const paper = PAPERS.find((each) => isNear(each[1], short) && isNear(each[2], long));
   const text = `${Math.round(sides[0])} × ${Math.round(sides[1])} mm`;
   return paper === undefined ? text : `${paper[0]} ${width > height ? "landscape" : "portrait"} (${text})`;
+}
+
+/** What a picture lacks, in words. */
+const LOST: Readonly<Record<ImageWarning, string>> = {
+  colors_reduced: "colours beyond 256",
+  depth_reduced: "shades beyond 8 bits",
+  first_frame_only: "frames after the first, in other formats and sizes",
+  first_page_only: "pages after the first",
+  text_removed: "text in HTML",
+};
+
+/** What a picture lacks of the uploaded file; `null`: nothing. */
+export function lossText(warnings: readonly ImageWarning[]): string | null {
+  return warnings.length === 0 ? null : warnings.map((warning) => LOST[warning]).join(", ");
 }
 
 /** The uploading program. Browsers call themselves Mozilla, which tells people little. */

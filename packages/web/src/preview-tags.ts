@@ -34,8 +34,9 @@ function pictureTags(view: ImageView, offers: readonly Offer[]): Html {
   const picture = previewPicture(view, offers);
   if (picture === null) return html`<meta name="twitter:card" content="summary">`;
   const { address, size } = picture;
+  const alt = view.description ?? view.name;
   return html`<meta property="og:image" content="${address.href}">
-<meta property="og:image:alt" content="${view.name}">
+<meta property="og:image:alt" content="${alt}">
 ${
   size !== null &&
   html`<meta property="og:image:width" content="${size.width}">
@@ -43,5 +44,5 @@ ${
 }
 <meta name="twitter:card" content="summary_large_image">
 <meta name="twitter:image" content="${address.href}">
-<meta name="twitter:image:alt" content="${view.name}">`;
+<meta name="twitter:image:alt" content="${alt}">`;
 }

@@ -22,9 +22,10 @@ ${others.length > 0 && html`<details><summary>Other formats</summary>${others.ma
 }
 
 /** Markdown and HTML that embed the picture and link it to this page. */
-function snippetFields({ name }: ImageView, page: Address, picture: Address): Html {
-  const markdown = `[![${escapeMarkdown(name)}](${bare(picture)})](${bare(page)})`;
-  const markup = markupOf(html`<a href="${page.href}"><img src="${picture.href}" alt="${name}"></a>`);
+function snippetFields({ name, description }: ImageView, page: Address, picture: Address): Html {
+  const alt = description ?? name;
+  const markdown = `[![${escapeMarkdown(alt)}](${bare(picture)})](${bare(page)})`;
+  const markup = markupOf(html`<a href="${page.href}"><img src="${picture.href}" alt="${alt}"></a>`);
   return html`${field("address-markdown", "Markdown", markdown)}${field("address-html", "HTML", markup)}`;
 }
 

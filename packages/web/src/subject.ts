@@ -1,7 +1,7 @@
 import type { ImageView } from "@outrigger/core/images";
 import { type Address, absoluteAddress } from "./addresses.ts";
 import { offersOf } from "./formats.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, type HtmlValue, html } from "./html.ts";
 import { expiryMarkup } from "./phrases.ts";
 import { thumbnail } from "./renditions.ts";
 
@@ -10,6 +10,12 @@ const THUMBNAIL_SIDE = 192;
 
 export function thumbnailOf(image: ImageView): Address | null {
   return thumbnail(image, offersOf(image), THUMBNAIL_SIDE);
+}
+
+/** The field of a form for the description of an image. @param attributes More attributes of the field. */
+export function descriptionField(value: string | null | undefined, attributes: HtmlValue): Html {
+  return html`<label for="description">Description (optional)</label>
+<input id="description" name="description" value="${value}" maxlength="1000" placeholder="For people who can’t see the image" autocomplete="off" dir="auto"${attributes}>`;
 }
 
 /** The image that a page is about: thumbnail, name, expiry, and a link to the viewer. */

@@ -2,6 +2,7 @@ import type { UploadForm, UploadRefusal, UploadView } from "@outrigger/core/imag
 import type { Address } from "./addresses.ts";
 import { type Html, html } from "./html.ts";
 import { sizeText, waitText, withDates } from "./phrases.ts";
+import { descriptionField } from "./subject.ts";
 import { durationText, lifetimeChoices, lifetimeMs } from "./time-left.ts";
 import { quoted, uploadRefusal } from "./upload-refusal.ts";
 
@@ -20,6 +21,7 @@ export function uploadForm(view: UploadView, form: UploadForm, action: Address):
 <p class="hint" id="file-hint">PNG, JPEG, GIF, SVG, PSD or PDF, up to ${sizeText(maxUploadBytes)}.</p>
 <label for="name">Name (optional)</label>
 <input id="name" name="name" value="${typed?.name ?? ""}" maxlength="255" placeholder="Same as the file name" autocomplete="off" dir="auto">
+${descriptionField(typed?.description, null)}
 <label for="expires-in">Delete after</label>
 <select id="expires-in" name="expiresIn">${choices.map(
     (ms) =>

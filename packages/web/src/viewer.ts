@@ -1,10 +1,10 @@
-import type { ImageView, ImageWarning, Page, Quality } from "@outrigger/core/images";
+import type { ImageView, Page, Quality } from "@outrigger/core/images";
 import { absoluteAddress } from "./addresses.ts";
 import { documentPage } from "./document.ts";
 import { addressOfPage, figure } from "./figure.ts";
 import { type Offer, offersOf } from "./formats.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
-import { agentText, dateMarkup, dimensionsText, sizeText, typeName } from "./phrases.ts";
+import { agentText, dateMarkup, dimensionsText, lossText, sizeText, typeName } from "./phrases.ts";
 import { previewTags } from "./preview-tags.ts";
 import { changedAddress, pageAddress } from "./renditions.ts";
 import { shareSection } from "./share.ts";
@@ -41,15 +41,6 @@ ${offers.length > 0 && downloadsSection(view, offers)}
   });
 }
 
-/** What a picture lacks, in words. */
-const LOST: Readonly<Record<ImageWarning, string>> = {
-  colors_reduced: "colours beyond 256",
-  depth_reduced: "shades beyond 8 bits",
-  first_frame_only: "frames after the first, in other formats and sizes",
-  first_page_only: "pages after the first",
-  text_removed: "text in HTML",
-};
-
 function factsSection(view: ImageView, nowMs: number): Html {
   const agent = view.agent;
   const counted = view.type === "image/gif" ? "Frames" : "Pages";
@@ -59,7 +50,8 @@ ${fact(view.type === "application/pdf" ? "Page size" : "Dimensions", dimensionsT
 ${fact(counted, (view.pages ?? 1) > 1 && view.pages)}
 ${fact("Size", sizeText(view.size))}
 ${fact("Type", typeName(view.type))}
-${fact("Not kept", view.warnings.length > 0 && view.warnings.map((warning) => LOST[warning]).join(", "))}
+${fact("Not kept", lossText(view.warnings))}
+${fact("Content Credentials", view.provenance && "in the uploaded file")}
 ${fact("Uploaded", dateMarkup(view.createdAt))}
 ${fact("Uploaded with", agent !== null && agentText(agent))}
 ${fact("Expires", view.expiresAt === null ? "Never" : html`${timeLeft(view.expiresAt, nowMs)}${dateMarkup(view.expiresAt)}`)}

@@ -30,6 +30,8 @@ export interface PlacedView {
 export interface ImageView extends PlacedView {
   id: string;
   name: string;
+  /** Text for readers who do not see the image; `null`: none. */
+  description: string | null;
   type: string;
   /** Bytes of the original. */
   size: number;
@@ -39,6 +41,8 @@ export interface ImageView extends PlacedView {
   pages: number | null;
   /** What the picture lacks of the uploaded file. */
   warnings: readonly ImageWarning[];
+  /** Whether the uploaded file had Content Credentials (C2PA). `null`: none were found. */
+  provenance: true | null;
   /** The point that a cut rendition keeps; `null`: the centre. */
   focus: PicturePoint | null;
   /** ThumbHash of the first page in base64; `null`: none. */
@@ -73,15 +77,19 @@ export interface EditView {
   notice?: string;
   /** Why the last attempt was rejected, if no single field is the reason. */
   problem?: string;
-  /** After a rejection: the form as it was sent, for its fields. Absent: the image's name and focus, and no new expiry. */
+  /** After a rejection: the form as it was sent, for its fields. Absent: the values of the image, and no new expiry. */
   typed?: EditInput;
   /** After a rejection: the message about each wrong field, by its name. Dates in it are ISO 8601 in UTC. */
-  faults?: Partial<Record<"name" | "expiresIn" | "expiresAt" | "focusX" | "focusY" | "confirm", string>>;
+  faults?: Partial<
+    Record<"name" | "description" | "expiresIn" | "expiresAt" | "focusX" | "focusY" | "confirm", string>
+  >;
 }
 
 /** The values of the edit form's fields, by their names. Every value is untrusted text. */
 export interface EditInput {
   name: string;
+  /** Empty: none. */
+  description: string;
   /**
    * Which expiry is requested: `keep` the present one, `in` (the duration of `expiresIn`), `on` (the time of
    * `expiresAt`), or `never`, only without a longest lifetime. The field that is not chosen must be empty.
@@ -142,6 +150,8 @@ export interface UploadForm {
 export interface UploadInput {
   /** Empty: the name of the file. */
   name: string;
+  /** Empty: none. */
+  description: string;
   /** Milliseconds from now, in digits, or `never`. Empty: the default lifetime. */
   expiresIn: string;
 }

@@ -88,6 +88,8 @@ export interface Admission extends ImageInfo, PicturePreview {
   type?: OriginalType;
   /** What the stored file or its renditions lack. Absent: nothing. */
   warnings?: readonly ImageWarning[];
+  /** The upload had Content Credentials (C2PA). Absent: none were found. */
+  provenance?: true;
   /** The file at `cleanedPath`, to be stored instead; `null` if the file can be stored unchanged. */
   cleaned: {
     /** In bytes. */

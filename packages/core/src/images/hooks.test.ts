@@ -31,6 +31,7 @@ describe("onStored", () => {
         {
           id,
           name: "picture.png",
+          description: null,
           type: "image/png",
           size: 34,
           owner: "anna",

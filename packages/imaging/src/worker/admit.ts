@@ -19,7 +19,7 @@ import { listPageSizes } from "./pdf/open-pdf.ts";
 import { repairPdf } from "./pdf/repair-pdf.ts";
 import { type Picture, unreadable } from "./picture.ts";
 import { hasSoundEnd, isAnimatedPng } from "./png/png-chunks.ts";
-import { stripMetadata } from "./privacy/strip-metadata.ts";
+import { hasCredentials, stripMetadata } from "./privacy/strip-metadata.ts";
 import { repairRaster, unusualForm } from "./repair/repair.ts";
 import { cleanUpload } from "./svg/clean-svg.ts";
 
@@ -28,16 +28,28 @@ const PREVIEW_SIDE = 16;
 /** Pixels from which the preview of a costly picture is read from a sample. */
 const SAMPLED_PIXELS = 1_000_000;
 
+type CleanedAdmission = Omit<Admission, "cleaned"> & { cleaned: readonly Buffer[] | null };
+
 /** `Renderer.admit`, in the worker. `cleaned` is the cleaned file in pieces, most of them parts of `bytes`. */
 export async function admit(
   bytes: Buffer,
   type: OriginalType | ConvertibleType,
   kept: Kept,
   limits: PictureLimits,
-): Promise<Omit<Admission, "cleaned"> & { cleaned: readonly Buffer[] | null }> {
+): Promise<CleanedAdmission> {
+  const admission = await admitPicture(bytes, type, kept, limits);
+  return hasCredentials(bytes, type) ? { ...admission, provenance: true } : admission;
+}
+
+async function admitPicture(
+  bytes: Buffer,
+  type: OriginalType | ConvertibleType,
+  kept: Kept,
+  limits: PictureLimits,
+): Promise<CleanedAdmission> {
   if (isConvertible(type)) {
     const converted = await convertUpload(bytes, type, limits);
-    const admission = await admit(converted.bytes, converted.type, kept, limits);
+    const admission = await admitPicture(converted.bytes, converted.type, kept, limits);
     const { warnings } = converted;
     return {
       ...admission,

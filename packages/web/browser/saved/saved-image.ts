@@ -5,6 +5,8 @@ export type Unavailable = "deleted" | "expired" | "withheld" | "missing";
 export interface SavedImage {
   id: string;
   name: string;
+  /** Text for readers who do not see the image. Absent: none. */
+  description?: string;
   /** Empty: the service kept it back, as it may for an upload with a ticket. */
   pin: string;
   /** Absolute image URL, as the service gave it. */
@@ -45,10 +47,12 @@ export function readSaved(value: unknown): SavedImage | null {
 }
 
 function optionalParts({
+  description,
   checkedAt,
   unavailable,
-}: Record<string, unknown>): Pick<SavedImage, "checkedAt" | "unavailable"> {
+}: Record<string, unknown>): Pick<SavedImage, "description" | "checkedAt" | "unavailable"> {
   return {
+    ...(typeof description === "string" ? { description } : {}),
     ...(typeof checkedAt === "number" ? { checkedAt } : {}),
     ...(isUnavailable(unavailable) ? { unavailable } : {}),
   };

@@ -1,5 +1,13 @@
-import { type CreatedImage, createImagesClient, type ImagesClient, OutriggerError } from "@outrigger/client";
+import {
+  type CreatedImage,
+  createImagesClient,
+  type ImageChange,
+  type ImageRecord,
+  type ImagesClient,
+  OutriggerError,
+} from "@outrigger/client";
 import { computed, signal } from "@preact/signals";
+import { lossText } from "../../src/phrases.ts";
 import { readSaved, type SavedImage } from "../saved/saved-image.ts";
 import { serverNow } from "../saved/server-clock.ts";
 import type { UploadConfig } from "./config.ts";
@@ -94,21 +102,22 @@ export class Session {
     if (this.advice.value !== null) say(this.advice.value);
   }
 
-  /** Renames an image. @returns the reason for a failure; `null` on success. */
-  async rename(image: SavedImage, wanted: string): Promise<string | null> {
+  /** Changes the name or the description of an image. @returns the reason for a failure; `null` on success. */
+  async edit(image: SavedImage, change: Pick<ImageChange, "name" | "description">): Promise<string | null> {
     try {
-      const { name, expiresAt } = await this.#client.edit(image.id, image.pin, { name: wanted });
-      this.saved.change(image.id, { name, expiresAt, checkedAt: Date.now(), unavailable: undefined });
-      say(`Renamed ${image.name} to ${name}.`);
+      const { name, description, expiresAt } = await this.#client.edit(image.id, image.pin, change);
+      const checked = { checkedAt: Date.now(), unavailable: undefined };
+      this.saved.change(image.id, { name, description: description ?? undefined, expiresAt, ...checked });
+      say(change.name === undefined ? `Description of ${name} saved.` : `Renamed ${image.name} to ${name}.`);
       return null;
     } catch (error) {
       const reason = reasonOf(error);
-      say(`${image.name} was not renamed. ${reason}`);
+      say(`${image.name} was not changed. ${reason}`);
       return reason;
     }
   }
 
-  /** Deletes an image from the service, even if the page is left meanwhile. It stays in the list. @returns as {@link rename}. */
+  /** Deletes an image from the service, even if the page is left meanwhile. It stays in the list. @returns as {@link edit}. */
   async remove({ id, pin }: Pick<SavedImage, "id" | "pin">): Promise<string | null> {
     try {
       await this.#client.remove(id, pin, { keepalive: true });
@@ -136,6 +145,7 @@ export class Session {
         chosen: { file, type, name, lifetime },
         previewUrl: null,
         stage: message === null ? { kind: "queued" } : { kind: "failed", message, canRetry: false },
+        loss: null,
         image: null,
       };
     });
@@ -191,16 +201,17 @@ export class Session {
     if (this.saved.atRisk.value.some(({ id }) => id === image.id))
       say("This browser can’t keep your edit link. Copy it now.");
     this.#change(key, { image, stage: { kind: "processing" } });
-    const failure = created.status === "processing" ? await waitUntilServed(this.#client, image.id) : null;
-    if (failure === null) {
-      this.#change(key, { stage: { kind: "ready" } });
+    const { status, warnings } = created;
+    const served = status === "ready" ? { warnings } : await waitUntilServed(this.#client, image.id);
+    if ("warnings" in served) {
+      this.#change(key, { stage: { kind: "ready" }, loss: lossText(served.warnings) });
       const stored = this.#added.value.find((upload) => upload.key === key);
       if (stored !== undefined) this.#announceEnd(stored, `Uploaded ${image.name}.`);
       return;
     }
     this.#change(key, { image: null });
-    this.#setStage(key, { kind: "failed", message: reasonOf(failure), canRetry: true });
-    if (isGone(failure)) this.saved.forget([image.id]);
+    this.#setStage(key, { kind: "failed", message: reasonOf(served.failure), canRetry: true });
+    if (isGone(served.failure)) this.saved.forget([image.id]);
   }
 
   /** Without the PIN, an image that cannot be deleted now could never be. */
@@ -245,17 +256,19 @@ function reasonOf(error: unknown): string {
 
 const PAUSE_MS = 5_000;
 
-/** Resolves with `null` when the image can be served, or with the error when it never will be. */
-async function waitUntilServed(client: ImagesClient, id: string): Promise<unknown> {
+/** Resolves with the record when the image can be served, or with the error when it never will be. */
+async function waitUntilServed(
+  client: ImagesClient,
+  id: string,
+): Promise<Pick<ImageRecord, "warnings"> | { failure: unknown }> {
   for (;;) {
     try {
-      await client.waitUntilReady(id);
-      return null;
-    } catch (error) {
-      const mayComeBack = error instanceof OutriggerError && !isGone(error) && error.status !== 451;
+      return await client.waitUntilReady(id);
+    } catch (failure) {
+      const mayComeBack = failure instanceof OutriggerError && !isGone(failure) && failure.status !== 451;
       // Stored, but not for this client to see, as may be with a ticket.
-      if (mayComeBack && error.status === 403) return null;
-      if (!mayComeBack) return error;
+      if (mayComeBack && failure.status === 403) return { warnings: [] };
+      if (!mayComeBack) return { failure };
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }

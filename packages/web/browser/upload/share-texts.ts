@@ -2,7 +2,7 @@ import type { ImageFormat } from "@outrigger/core/images";
 import { FORMAT_OF_TYPE } from "../../src/formats.ts";
 import type { SavedImage } from "../saved/saved-image.ts";
 
-type Shared = Pick<SavedImage, "id" | "url" | "name">;
+type Shared = Pick<SavedImage, "id" | "url" | "name" | "description">;
 
 /** The format of the original; PNG for an unknown type. */
 export function originalFormat({ type }: Pick<SavedImage, "type">): ImageFormat {
@@ -26,17 +26,22 @@ export function fileAddress({ id, url }: Shared, format: ImageFormat): string {
 
 /** Markdown: the picture linked to its page, or a link to a file that browsers do not show. */
 export function markdownOf(image: Shared, format: ImageFormat): string {
-  const text = image.name.replace(/[\\`*_[\]<>!]/g, "\\$&");
+  const text = altText(image, format).replace(/[\\`*_[\]<>!]/g, "\\$&");
   const file = fileAddress(image, format);
   return isPicture(format) ? `[![${text}](${file})](${pageAddress(image)})` : `[${text}](${file})`;
 }
 
 /** HTML: the same as {@link markdownOf}. */
 export function markupOf(image: Shared, format: ImageFormat): string {
-  const text = image.name.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+  const text = altText(image, format).replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
   const file = fileAddress(image, format);
   if (!isPicture(format)) return `<a href="${file}">${text}</a>`;
   return `<a href="${pageAddress(image)}"><img src="${file}" alt="${text}"></a>`;
+}
+
+/** The description of a picture that has one; else the name. */
+function altText({ name, description = name }: Shared, format: ImageFormat): string {
+  return isPicture(format) ? description : name;
 }
 
 function isPicture(format: ImageFormat): boolean {

@@ -4,12 +4,12 @@ import { documentPage } from "../document.ts";
 import { offersOf } from "../formats.ts";
 import { type Html, html } from "../html.ts";
 import { withDates } from "../phrases.ts";
-import { subject, thumbnailOf } from "../subject.ts";
+import { descriptionField, subject, thumbnailOf } from "../subject.ts";
 import { durationText, lifetimeChoices } from "../time-left.ts";
 import { faultAttributes, faultLine } from "./faults.ts";
 import { focalPoint } from "./focal-point.ts";
 
-/** The page to rename an image, change its expiry and its focal point, or delete it. The request must have the PIN. */
+/** The page to rename and describe an image, change its expiry and its focal point, or delete it. The request must have the PIN. */
 export function editPage(view: EditView, nowMs: number, productName: string): Page {
   const { image, notice, problem } = view;
   const picture = thumbnailOf(image);
@@ -45,7 +45,8 @@ function updateSection(form: Html, view: EditView, nowMs: number): Html {
 ${form}<input type="hidden" name="action" value="update"><input type="hidden" name="utcOffset" value="${typed?.utcOffset ?? ""}">
 <label for="name">Name</label>
 <input id="name" name="name" value="${typed?.name ?? image.name}" maxlength="255" required autocomplete="off" dir="auto"${faultAttributes(view, "name")}>
-${faultLine(view, "name")}<fieldset class="choices"><legend>Expires</legend>
+${faultLine(view, "name")}${descriptionField(typed?.description ?? image.description, faultAttributes(view, "description"))}
+${faultLine(view, "description")}<fieldset class="choices"><legend>Expires</legend>
 ${choice(view, "keep", "Don’t change")}
 <div class="choice">${choice(view, "in", "In")}
 <select id="expires-in" name="expiresIn" aria-label="Time from now"${faultAttributes(view, "expiresIn", "expires-hint")}><option value="">Choose a duration</option>${durations.map(

@@ -5,7 +5,9 @@ import { withDates } from "../phrases.ts";
 type Faulty = keyof NonNullable<EditView["faults"]>;
 
 /** The fields in the order of the page. */
-const ORDER: readonly Faulty[] = ["name", "expiresIn", "expiresAt", "focusX", "focusY", "confirm"];
+const ORDER: readonly Faulty[] = [
+  ...(["name", "description", "expiresIn", "expiresAt", "focusX", "focusY", "confirm"] as const),
+];
 
 /** Names the texts that describe a field. The first wrong field gets the focus. */
 export function faultAttributes({ faults = {} }: EditView, name: Faulty, described = ""): HtmlValue {

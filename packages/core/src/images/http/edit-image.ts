@@ -34,7 +34,7 @@ export async function getRecord(context: ImageContext, call: Call, id: string): 
   }
 }
 
-/** `PATCH {base}/api/images/<id>.json`: changes name, expiry and focus, and replies with the record. */
+/** `PATCH {base}/api/images/<id>.json`: changes name, description, expiry and focus, and replies with the record. */
 export async function patchImage(
   context: ImageContext,
   call: Call,
@@ -49,6 +49,7 @@ export async function patchImage(
     name: parameters.get("name"),
     expiresAt: parameters.get("expiresAt"),
     focus: parameters.get("focus"),
+    description: parameters.get("description"),
   };
   const change = parseChange(given, parameters.sourceOf("expiresAt"), library);
   const changed = await unlessOvertaken(context, call, id, () => changeImage(library, current, change));

@@ -37,12 +37,14 @@ test("a create with a URL stores the file at the URL, and answers as an upload d
   const { site, server, url } = await start(png);
   const answer = await send(site, {
     url: `${url}/a/Harbour%20%C3%A9.png?secret=1`,
+    description: "A harbour\nat dusk.",
     expiresAt: "2026-03-02T12:00Z",
   });
   expect(answer).toMatchObject({
     status: 201,
     json: {
       name: "Harbour é.png",
+      description: "A harbour at dusk.",
       type: "image/png",
       size: PNG.length,
       expiresAt: "2026-03-02T12:00:00.000Z",

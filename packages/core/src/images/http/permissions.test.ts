@@ -185,6 +185,7 @@ describe("edit", () => {
       {
         id,
         name: "picture.png",
+        description: null,
         type: "image/png",
         size: 34,
         owner: "anna",

@@ -5,7 +5,14 @@ import { networkKey } from "../../http/client.ts";
 import type { RemoteAddress } from "../../http/remote/remote-policy.ts";
 import { importUrl, parseImportUrl } from "../library/import-url.ts";
 import { uploadTypeOf } from "../record/formats.ts";
-import { type DateSource, expiryAfter, nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
+import {
+  type DateSource,
+  expiryAfter,
+  nameOfFile,
+  parseDescription,
+  parseExpiry,
+  parseName,
+} from "../record/image-fields.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { parseFocus } from "../record/picture-point.ts";
 import { type ReservationRequest, requireOneOf, type UploadFacts } from "../uploads/add-image.ts";
@@ -24,7 +31,7 @@ const MAX_FIELD_BYTES = 8 * 1024;
 export interface ReceivedImage {
   file: SpooledFile;
   /** Throws `bad_request` for a fault in the fields. */
-  details(): Pick<UploadFacts, "name" | "createdAt" | "expiresAt" | "focus" | "called">;
+  details(): Pick<UploadFacts, "name" | "description" | "createdAt" | "expiresAt" | "focus" | "called">;
   claim: ReservationRequest["claim"];
 }
 
@@ -169,6 +176,8 @@ function parseDetails(
     inBody === undefined ? parseExpiry(query.get("expiresAt"), "query", createdAt, settings) : inBody;
   return {
     name: parseName(fields.name) ?? parseName(query.get("name")) ?? nameOfFile(fileName),
+    description:
+      parseDescription(fields.description) ?? parseDescription(query.get("description")) ?? undefined,
     createdAt,
     expiresAt: expiresAt === undefined ? expiryAfter(createdAt, settings.httpLifetimeMs) : expiresAt,
     focus: parseFocus(fields.focus || (query.get("focus") ?? undefined)) ?? undefined,

@@ -5,7 +5,7 @@ import { ServiceError } from "../../errors.ts";
 import type * as rules from "../../option-rules.ts";
 import { checkOwnerLimits } from "../image-settings.ts";
 import { isClaimed } from "../processing/lease.ts";
-import { expiryAfter, nameOfFile, parseExpiry, parseName } from "../record/image-fields.ts";
+import { expiryAfter, nameOfFile, parseDescription, parseExpiry, parseName } from "../record/image-fields.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { unknownImage } from "../record/image-state.ts";
 import { parseFocus } from "../record/picture-point.ts";
@@ -38,6 +38,7 @@ export async function addSource(
   const name = parseName(given.name);
   const expiresAt = parseExpiry(inText(given.expiresAt), "code", settings.now(), settings);
   const focus = parseFocus(given.focus) ?? undefined;
+  const description = parseDescription(given.description) ?? undefined;
   const limits =
     given.ownerLimits === undefined
       ? settings.ownerLimits
@@ -50,6 +51,7 @@ export async function addSource(
   const claimOf = (content: string) => {
     if (key === null) return null;
     const asked = [content, declaredType, name ?? null, ...(focus === undefined ? [] : [String(focus)])];
+    if (description !== undefined) asked.push(`description ${description}`);
     return { name: claimName([uploader], key), fingerprint: digestOf(asked) };
   };
   const received = await receive(context, source, { declaredType, signal, claimOf });
@@ -64,6 +66,7 @@ export async function addSource(
         createdAt,
         expiresAt: expiresAt === undefined ? expiryAfter(createdAt, settings.defaultLifetimeMs) : expiresAt,
         focus,
+        description,
         agent: null,
         owner: owner ?? null,
         called: { file: "source", declaredType: "type" },

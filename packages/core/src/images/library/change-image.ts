@@ -1,7 +1,7 @@
 import type { PicturePoint } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import { changeRecord } from "../life/change-record.ts";
-import { type DateSource, parseExpiry, parseName } from "../record/image-fields.ts";
+import { type DateSource, parseDescription, parseExpiry, parseName } from "../record/image-fields.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { parseFocus } from "../record/picture-point.ts";
@@ -12,6 +12,8 @@ import type { LibraryContext } from "./library-context.ts";
 export type ImageChange = Partial<Pick<ImageRecord, "name" | "expiresAt">> & {
   /** `null` removes it. */
   focus?: PicturePoint | null;
+  /** Likewise. */
+  description?: string | null;
 };
 
 /**
@@ -19,22 +21,23 @@ export type ImageChange = Partial<Pick<ImageRecord, "name" | "expiresAt">> & {
  * nothing.
  */
 export function parseChange(
-  { name: givenName, expiresAt: givenExpiry, focus: givenFocus }: Record<keyof ImageChange, unknown>,
+  given: Record<keyof ImageChange, unknown>,
   source: DateSource | "code",
   { settings }: LibraryContext,
 ): ImageChange {
-  if (givenName === "") throw new ServiceError("bad_request", "name must not be empty");
-  const name = parseName(givenName);
-  const expiresAt = parseExpiry(givenExpiry, source, settings.now(), settings);
-  const focus = parseFocus(givenFocus);
-  if (name === undefined && expiresAt === undefined && focus === undefined) {
-    throw new ServiceError("bad_request", "Nothing to change: send name, expiresAt or focus");
-  }
-  return {
+  if (given.name === "") throw new ServiceError("bad_request", "name must not be empty");
+  const name = parseName(given.name);
+  const expiresAt = parseExpiry(given.expiresAt, source, settings.now(), settings);
+  const focus = parseFocus(given.focus);
+  const description = parseDescription(given.description);
+  const change = {
     ...(name === undefined ? {} : { name }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(focus === undefined ? {} : { focus }),
+    ...(description === undefined ? {} : { description }),
   };
+  if (Object.keys(change).length > 0) return change;
+  throw new ServiceError("bad_request", "Nothing to change: send name, description, expiresAt or focus");
 }
 
 /**
@@ -44,12 +47,12 @@ export function parseChange(
 export async function changeImage(
   context: LibraryContext,
   current: CurrentRecord,
-  { focus, ...change }: ImageChange,
+  change: ImageChange,
 ): Promise<CurrentRecord> {
   await requireAlive(context, current);
   if (current.record.processing !== null)
     throw new ServiceError("conflict", "This image is still being processed: it can only be deleted now");
-  const { focus: before, ...record } = current.record;
-  const after = focus === undefined ? before : focus;
-  return changeRecord(context, current, { ...record, ...change, ...(after ? { focus: after } : {}) });
+  const { focus, description, ...others } = { ...current.record, ...change };
+  const optional = { ...(focus && { focus }), ...(description && { description }) };
+  return changeRecord(context, current, { ...others, ...optional });
 }

@@ -64,14 +64,14 @@ export function createLibrary(
       return runOn(id, async () => stored(base, await findImage(context, id, signal)));
     },
     async edit(id, change, options) {
-      const { name, expiresAt, focus } = checkOptions("edit", change, CHANGE_RULES);
+      const { expiresAt, ...others } = checkOptions("edit", change, CHANGE_RULES);
       const { ifRevision, signal } = checkOptions("edit", options, EDIT_RULES);
       return runOn(id, async () => {
         const current = await findImage(context, id, signal);
         if (ifRevision !== undefined && ifRevision !== current.revision) {
           throw new ServiceError("conflict", "The image has changed since this revision");
         }
-        const parsed = parseChange({ name, expiresAt: inText(expiresAt), focus }, "code", context);
+        const parsed = parseChange({ ...others, expiresAt: inText(expiresAt) }, "code", context);
         return unlessEnded(context, id, async () =>
           stored(base, await changeImage(context, current, parsed)),
         );

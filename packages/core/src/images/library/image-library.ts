@@ -17,6 +17,8 @@ export const ADD_RULES = {
    * `source.url` sends or the last segment of that URL, else "untitled"
    */
   name: rules.any<string>(),
+  /** Text for readers who do not see the image, at most 1000 characters. @default none */
+  description: rules.any<string>(),
   /**
    * Media type of the bytes. Bytes of another type reject with `unsupported_media`. @default detected from the bytes
    */
@@ -30,8 +32,8 @@ export const ADD_RULES = {
   /** Limits of the owner, this image included. @default The service's `ownerLimits` */
   ownerLimits: rules.any<OwnerLimits>(),
   /**
-   * Makes the call safe to repeat: for 24 hours, a call with the same key, owner, bytes or URL, `name` and `type`
-   * resolves to the first image. A different image under the same key rejects with `conflict`. 1 to 255 visible ASCII
+   * Makes the call safe to repeat: for 24 hours, a call with the same key, owner, bytes or URL, `name`, `description` and
+   * `type` resolves to the first image. A different image under the same key rejects with `conflict`. 1 to 255 visible ASCII
    * characters without quotes.
    * @default none
    */
@@ -65,6 +67,8 @@ export interface AddedImage extends StoredImage {
 export const CHANGE_RULES = {
   /** 1 to 255 characters. */
   name: rules.any<string>(),
+  /** At most 1000 characters. `null` or empty removes it. */
+  description: rules.any<string | null>(),
   /** Within `maxLifetimeMs` from now. `null`: never. */
   expiresAt: rules.any<Moment | null>(),
   /** The point that a cut rendition keeps. `null` removes it. */
@@ -113,7 +117,7 @@ export interface ImageLibrary {
   /** Describes an image, even while it is processed. */
   find(id: string, options?: { signal?: AbortSignal }): Promise<StoredImage>;
   /**
-   * Changes name, expiry and focus. Rejects with `bad_request`, and with `conflict` after a concurrent change or while the
+   * Changes name, description, expiry and focus. Rejects with `bad_request`, and with `conflict` after a concurrent change or while the
    * image is processed.
    */
   edit(id: string, change: ImageEdit, options?: EditOptions): Promise<StoredImage>;

@@ -66,7 +66,8 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
       expect(images.size).toBe(8);
       expect(images.get(ids.ready ?? "")).toEqual({
         id: ids.ready,
-        ...{ name: "picture.png", type: "image/png", size: 34, owner: "anna", state: "ready" },
+        ...{ name: "picture.png", description: null, type: "image/png", size: 34 },
+        ...{ owner: "anna", state: "ready" },
         ...{ createdAt: site.clock.now, expiresAt: site.clock.now + DAY },
       });
       expect(images.get(ids.withheld ?? "")?.reason).toBe("A copyright claim.");

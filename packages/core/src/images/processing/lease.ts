@@ -46,19 +46,11 @@ export function released(before: Processing, wasTry: boolean, now: number): Proc
 
 /** The record of a processed image. */
 export function readyRecord(record: ImageRecord, admission: Admission, now: number): ImageRecord {
-  const { width, height, pages, pageSizes, placeholder, color, alpha, cleaned, type, warnings } = admission;
+  const { cleaned, ...found } = admission;
   return {
     ...record,
-    ...(cleaned ?? {}),
-    ...(type === undefined ? {} : { type }),
-    ...(warnings === undefined ? {} : { warnings }),
-    width,
-    height,
-    pages,
-    ...(pageSizes === undefined ? {} : { pageSizes }),
-    ...(placeholder === undefined ? {} : { placeholder }),
-    ...(color === undefined ? {} : { color }),
-    ...(alpha === undefined ? {} : { alpha }),
+    ...found,
+    ...cleaned,
     processing: null,
     updatedAt: later(record, now),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nameOfFile, parseExpiry, parseName } from "./image-fields.ts";
+import { nameOfFile, parseDescription, parseExpiry, parseName } from "./image-fields.ts";
 
 const refused = expect.objectContaining({ code: "bad_request" });
 
@@ -23,6 +23,27 @@ describe("a name", () => {
     expect(nameOfFile("x".repeat(300))).toBe("x".repeat(255));
     expect(nameOfFile("")).toBe("untitled");
     expect(nameOfFile("dir/")).toBe("untitled");
+  });
+});
+
+describe("a description", () => {
+  test("a description is one line in NFC without control characters and marks that reverse the text", () => {
+    expect(parseDescription(" Cafe\u0301,\r\n\tby \u202enight\u202c\u0000\u2028it rains ")).toBe(
+      "Café, by night it rains",
+    );
+    expect(parseDescription("\u05d1\u200f (b) <i>\"'")).toBe("\u05d1\u200f (b) <i>\"'");
+  });
+  test("an absent description changes nothing, and an empty one or null removes it", () => {
+    expect(parseDescription(undefined)).toBeUndefined();
+    for (const value of ["", " \r\n ", "\u0000", null]) expect(parseDescription(value)).toBeNull();
+  });
+  test("a description may have 1000 characters, counted as code points", () => {
+    for (const text of ["😀".repeat(1000), "e\u0301".repeat(1000)]) {
+      expect(parseDescription(text)).toBe(text.normalize("NFC"));
+    }
+    for (const value of ["x".repeat(1001), 5, ["x"], {}, true]) {
+      expect(() => parseDescription(value)).toThrowError(refused);
+    }
   });
 });
 

@@ -20,6 +20,15 @@ export const NEW_NAME_SCHEMA = {
 
 const MAX_NAME_LENGTH = NAME_SCHEMA.maxLength;
 
+/** The description in an upload and in an edit. */
+export const DESCRIPTION_SCHEMA = {
+  type: "string",
+  maxLength: 1000,
+  description:
+    "Text for readers who do not see the image. Line breaks become spaces, other control characters are removed. The length counts in Unicode form NFC. In an edit, an empty text removes it.",
+  examples: ["Two fishing boats in a harbour at dusk."],
+} as const satisfies JsonSchema;
+
 /**
  * Characters that are removed from names: line breaks, control characters, invisible marks that reverse the text
  * direction, and lone surrogates, which JSON can encode and UTF-8 cannot.
@@ -43,6 +52,19 @@ export function parseName(value: unknown): string | undefined {
     throw new ServiceError("bad_request", `name must have at most ${MAX_NAME_LENGTH} characters`);
   }
   return name === "" ? undefined : name;
+}
+
+/**
+ * Parses a description, into one line. `undefined` if it is absent, `null` if it is `null` or empty. Rejects with `bad_request` a
+ * value that is not a string, or has more than 1000 characters (code points).
+ */
+export function parseDescription(value: unknown): string | null | undefined {
+  if (value === undefined || value === null) return value;
+  if (typeof value !== "string") throw new ServiceError("bad_request", "description must be a string");
+  const description = cleanName(value.replace(/[\t-\r\u0085\u2028\u2029]+/gu, " "));
+  const { maxLength } = DESCRIPTION_SCHEMA;
+  if ([...description].length <= maxLength) return description === "" ? null : description;
+  throw new ServiceError("bad_request", `description must have at most ${maxLength} characters`);
 }
 
 /** The default name of an image: its file name, without the path that some browsers put before it. */

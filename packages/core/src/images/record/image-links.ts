@@ -15,11 +15,15 @@ export interface ImageDetails {
   id: string;
   /** Name given by the uploader. Untrusted text. */
   name: string;
+  /** Text for readers who do not see the image, for `alt`. Untrusted. `null`: none is set. */
+  description: string | null;
   type: OriginalType;
   /** Type of the upload, if it was converted; until then, `type` is the likely one. `null`: it was not converted. */
   source: ConvertibleType | null;
   /** What the original lacks of the upload. */
   warnings: readonly ImageWarning[];
+  /** Whether the upload had Content Credentials (C2PA), which the original may lack. `null`: none were found. */
+  provenance: true | null;
   /** Bytes of the original, or of the upload while it is processed. */
   size: number;
   /**
@@ -83,9 +87,11 @@ export function detailsOf(base: string, record: ImageRecord): ImageDetails {
   return {
     id,
     name: record.name,
+    description: record.description ?? null,
     type: record.type,
     source: record.source ?? null,
     warnings: record.warnings ?? [],
+    provenance: record.provenance ?? null,
     size: record.size,
     width: record.width,
     height: record.height,

@@ -57,12 +57,16 @@ export interface Owner {
 export interface ImageRecord extends PicturePreview {
   id: string;
   name: string;
+  /** Text for readers who do not see the image, 1 to 1000 characters. Absent: none is set. */
+  description?: string;
   /** Of an upload that is yet to be converted: the likely type. */
   type: OriginalType;
   /** The type of the upload, if it was or will be converted. */
   source?: ConvertibleType;
   /** What the original lacks of the upload. Absent: nothing. */
   warnings?: readonly ImageWarning[];
+  /** The upload had Content Credentials (C2PA). Absent: none were found. */
+  provenance?: true;
   /** Bytes of the original, or of the unprocessed upload while it is processed. */
   size: number;
   /** SHA-256 of the same bytes, hex. */
@@ -166,6 +170,8 @@ export interface ImageSummary {
   id: string;
   /** Name given by the uploader. Untrusted text. */
   name: string;
+  /** Text for readers who do not see the image, likewise untrusted; `null`: none. */
+  description: string | null;
   type: OriginalType;
   /** Bytes of the original. */
   size: number;
@@ -176,8 +182,9 @@ export interface ImageSummary {
   expiresAt: number | null;
 }
 
-export function summaryOf({ id, name, type, size, owner, createdAt, expiresAt }: ImageRecord): ImageSummary {
-  return { id, name, type, size, owner: owner?.name ?? null, createdAt, expiresAt };
+export function summaryOf(record: ImageRecord): ImageSummary {
+  const { id, name, description = null, type, size, owner, createdAt, expiresAt } = record;
+  return { id, name, description, type, size, owner: owner?.name ?? null, createdAt, expiresAt };
 }
 
 /** An image of which caches may have copies. */

@@ -70,6 +70,27 @@ test("the focus of an image survives storage, is absent in old records, and an i
   }
 });
 
+test("description and provenance survive storage under version 1, are absent in old records, and invalid ones are damage", async () => {
+  const { store, send } = createSite();
+  const encoded = (more: object) => Buffer.from(JSON.stringify({ ...OLD_RECORD, ...more }));
+  const key = `${OLD_RECORD.id}/record`;
+  const address = `/api/images/${OLD_RECORD.id}.json`;
+  await store.put(key, encoded({}));
+  expect((await send("GET", address)).json).toMatchObject({ description: null, provenance: null });
+  const fields = { description: "Two boats.", provenance: true } as const;
+  await store.put(key, encodeRecord({ ...decodeRecord(encoded({})), ...fields }));
+  expect((await send("GET", address)).json).toMatchObject(fields);
+  expect(JSON.parse(String(encodeRecord(decodeRecord(encoded(fields)))))).toMatchObject({ v: 1, ...fields });
+  for (const wrong of [
+    { description: 5 },
+    { description: ["x"] },
+    { provenance: "yes" },
+    { provenance: false },
+  ]) {
+    expect(() => decodeRecord(encoded(wrong))).toThrow(expect.objectContaining({ code: "damaged" }));
+  }
+});
+
 test("page sizes are kept in a record and never shown, and invalid ones are rejected as damaged", async () => {
   const { store, send } = createSite();
   const pageSizes = [

@@ -104,9 +104,11 @@ const isPoint: Check = (value) =>
 const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   id: isText,
   name: isText,
+  description: orNothing(isText),
   type: (value) => ORIGINAL_TYPES.some((type) => type === value),
   source: orNothing(isText),
   warnings: orNothing((value) => Array.isArray(value) && value.every(isText)),
+  provenance: orNothing(isFlag),
   size: isBytes,
   sha256: isText,
   width: orNothing(isTime),

@@ -59,6 +59,8 @@ export async function addImage(
 /** The facts about a file that come from its uploader. */
 export interface UploadFacts {
   name: string;
+  /** Text for readers who do not see the image. */
+  description?: string | undefined;
   /** Unix milliseconds, like `expiresAt`. */
   createdAt: number;
   /** `null`: never. */
@@ -80,13 +82,14 @@ function describeUpload(
   facts: UploadFacts,
   convertible: readonly ConvertibleName[],
 ): ImageRecord {
-  const { name, createdAt, expiresAt, focus, agent, owner, called } = facts;
+  const { name, description, createdAt, expiresAt, focus, agent, owner, called } = facts;
   const source = convertibleType(file, convertible);
   const type = source === null ? requireType(file, called) : LIKELY_TYPE;
   requireOneOf(source ?? type, facts.types);
   return {
     id: createImageId(),
     name,
+    ...(description === undefined ? {} : { description }),
     type,
     ...(source === null ? {} : { source }),
     size: file.size,

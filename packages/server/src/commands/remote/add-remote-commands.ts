@@ -31,7 +31,7 @@ complete.
   outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --json | jq -r .expiresAt`,
 };
 const EDIT: CommandTexts = {
-  description: "Change the name, the expiry or the focus of an image.",
+  description: "Change the name, the description, the expiry or the focus of an image.",
   environment: PIN_LINES,
   examples:
     '  outrigger edit "https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw/edit?pin=…" --name sunset.jpg --expires 2w',
@@ -63,6 +63,7 @@ const SEARCH: CommandTexts = {
 };
 
 const ADDRESS = "its edit address; or any address or the ID, with the PIN";
+const DESCRIPTION = "text for readers who do not see the picture";
 const FOCUS = "point that a cut picture keeps: x,y from 0 to 1";
 
 const choice = (flags: string, what: string, choices: string) =>
@@ -82,6 +83,7 @@ export function addImageCommands(program: Command): void {
     .argument("<file...>", "files or URLs; - for standard input")
     .addOption(expires())
     .option("--name <name>", "name of the image, instead of the file name")
+    .option("--description <text>", DESCRIPTION)
     .option("--focus <point>", FOCUS, parsePoint)
     .option("--ticket <ticket>", "upload ticket, or its address: permits one file, without other access")
     .addOption(json("a JSON object per image"))
@@ -99,6 +101,7 @@ export function addImageCommands(program: Command): void {
     .argument("<address>", ADDRESS)
     .option("--pin <pin>", "PIN, if the address has none")
     .option("--name <name>", "new name")
+    .option("--description <text>", `${DESCRIPTION}; empty: none`)
     .option("--focus <point>", `${FOCUS}, or none`, (text) => (text === "none" ? null : parsePoint(text)))
     .addOption(expires())
     .addOption(json("the record"))

@@ -15,22 +15,25 @@ export interface EditFlags {
   to?: string;
   pin?: string;
   name?: string;
+  /** Empty: removes it. */
+  description?: string;
   expires?: Date | "never";
   /** `null` removes it. */
   focus?: PicturePoint | null;
   json?: boolean;
 }
 
-/** `outrigger edit`: changes the name, expiry or focus of an image and prints the result. */
+/** `outrigger edit`: changes the name, description, expiry or focus of an image and prints the result. */
 export async function edit(address: string, flags: EditFlags): Promise<void> {
-  const { name, expires: expiresAt, focus, json = false } = flags;
+  const { name, description, expires: expiresAt, focus, json = false } = flags;
   const target = imageTargetOf(address, flags.to);
   const { baseUrl, id } = target;
   const pin = pinOf(target, flags.pin);
-  if (name === undefined && expiresAt === undefined && focus === undefined)
-    throw usageError("--name, --expires or --focus: one of them is required");
+  const change = { name, description, expiresAt, focus };
+  if (Object.values(change).every((value) => value === undefined))
+    throw usageError("--name, --description, --expires or --focus: one of them is required");
   await untilInterrupted(async (signal) => {
-    const run = () => imagesClientAt(baseUrl).edit(id, pin, { name, expiresAt, focus }, { signal });
+    const run = () => imagesClientAt(baseUrl).edit(id, pin, change, { signal });
     const image = await doOne({ name: id, baseUrl, run });
     printOut(json ? jsonText(image) : imageText(image));
   });
@@ -108,10 +111,12 @@ export function pinOf({ id, pin }: ImageTarget, typed: string | undefined): stri
 
 /** The facts and addresses of an image as text. Names are untrusted. */
 export function imageText(image: ImageRecord & Partial<Pick<CreatedImage, "editUrl">>): string {
-  const { name, type, size, width, height, status, expiresAt, url, editUrl } = image;
+  const { name, description, type, size, width, height, status, expiresAt, url, editUrl } = image;
   const pixels = width === null || height === null ? [] : [`${width} × ${height}`];
   const facts = [printable(name), printable(type), ...pixels, sizeText(size)].join("  ");
   const lines = labelledLines({
+    // Earlier releases of the service have none.
+    Description: description ? printable(description) : null,
     Page: printable(`${url}/view`),
     Image: printable(url),
     Edit: editUrl === undefined ? null : printable(editUrl),

@@ -30,6 +30,7 @@ const TICKET = /^(?:(https?:\/\/[^?#]+?)?(?:\/api\/images\.\w+)?\/?[?#]ticket=)?
 export interface UploadFlags {
   to?: string;
   name?: string;
+  description?: string;
   expires?: Date | "never";
   focus?: PicturePoint;
   ticket?: string;
@@ -46,10 +47,11 @@ export async function upload(paths: string[], { to, json = false, ...flags }: Up
   const baseUrl = serviceUrlOf(to ?? TICKET.exec(ticket ?? "")?.[1]);
   if (paths.filter((path) => path === "-").length > 1)
     throw usageError("-: standard input can be read only once");
-  if (flags.name !== undefined && paths.length > 1)
-    throw usageError("--name: must not be given for several files");
+  for (const flag of ["name", "description"] as const)
+    if (flags[flag] !== undefined && paths.length > 1)
+      throw usageError(`--${flag}: must not be given for several files`);
   const client = imagesClientAt(baseUrl);
-  const { name, expires: expiresAt, focus, wait = true } = flags;
+  const { name, description, expires: expiresAt, focus, wait = true } = flags;
   await untilInterrupted(async (signal) => {
     let between = "";
     const send = async (path: string, shown: string) => {
@@ -59,6 +61,7 @@ export async function upload(paths: string[], { to, json = false, ...flags }: Up
       try {
         created = await client.upload(source, {
           name,
+          description,
           expiresAt,
           focus,
           ticket,

@@ -42,6 +42,7 @@ export function Card({ upload, session, startsOpen }: CardProps) {
           {name}
         </p>
         {stage.kind === "ready" ? <Facts upload={upload} /> : <StageLine upload={upload} />}
+        {upload.loss !== null && <p class="hint">Not kept: {upload.loss}</p>}
       </div>
       {image !== null && (
         <CopyButton text={pageAddress(image)} what="Link">

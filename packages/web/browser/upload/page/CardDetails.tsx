@@ -82,7 +82,18 @@ export function CardDetails({ id, image, session, onLeave }: CardDetailsProps) {
         </button>
       </div>
       <FileLinks image={image} />
-      {mayEdit && <NameField name={image.name} onName={(name) => session.rename(image, name)} />}
+      {mayEdit && (
+        <>
+          <TextField session={session} image={image} field="name" label="Name" maxLength={MAX_NAME_LENGTH} />
+          <TextField
+            session={session}
+            image={image}
+            field="description"
+            label="Description"
+            maxLength={1000}
+          />
+        </>
+      )}
       <div class="line deeds">
         {mayEdit && (
           <>
@@ -156,43 +167,44 @@ function FileLinks({ image }: { image: SavedImage }) {
   );
 }
 
-interface NameFieldProps {
-  name: string;
-  /** Resolves with the reason why the name was not changed; `null` when it was. */
-  onName(name: string): Promise<string | null>;
+interface TextFieldProps extends Pick<CardDetailsProps, "session" | "image"> {
+  field: "name" | "description";
+  label: string;
+  maxLength: number;
 }
 
-/** The name as an editable field. Enter and leaving the field save; Escape restores. */
-function NameField({ name, onName }: NameFieldProps) {
+/** A text about an image, as an editable field. Enter and leaving the field save; Escape restores. */
+function TextField({ session, image, field, label, maxLength }: TextFieldProps) {
   const [problem, setProblem] = useState<string | null>(null);
+  const value = image[field] ?? "";
 
-  async function keep(field: HTMLInputElement): Promise<void> {
-    const chosen = field.value.trim();
-    const reason = chosen === "" || chosen === name ? null : await onName(chosen);
-    setProblem(reason);
-    if (chosen === "" || reason !== null) field.value = name;
+  async function keep(input: HTMLInputElement): Promise<void> {
+    const chosen = input.value.trim();
+    const isMissing = field === "name" && chosen === "";
+    setProblem(isMissing || chosen === value ? null : await session.edit(image, { [field]: chosen }));
+    if (isMissing) input.value = value;
   }
 
   function press({ key, currentTarget }: TargetedKeyboardEvent<HTMLInputElement>): void {
     if (key === "Enter") void keep(currentTarget);
-    if (key === "Escape") currentTarget.value = name;
+    if (key === "Escape") currentTarget.value = value;
   }
 
   return (
     <label class="line rename">
-      Name
+      {label}
       <input
         type="text"
         dir="auto"
-        aria-label={`Name of ${name}`}
-        value={name}
-        maxLength={MAX_NAME_LENGTH}
+        aria-label={`${label} of ${image.name}`}
+        value={value}
+        maxLength={maxLength}
         autocomplete="off"
         spellcheck={false}
         onKeyDown={press}
         onBlur={({ currentTarget }) => void keep(currentTarget)}
       />
-      {problem !== null && <span class="trouble">Not renamed. {problem}</span>}
+      {problem !== null && <span class="trouble">Not changed. {problem}</span>}
     </label>
   );
 }

@@ -5,7 +5,7 @@ import type { SavedImages } from "./saved-images.ts";
 
 export interface CheckOptions {
   /** Reads the record; rejects with an `OutriggerError`. It should not retry. */
-  read(id: string): Promise<{ name: string; expiresAt: string | null }>;
+  read(id: string): Promise<{ name: string; description: string | null; expiresAt: string | null }>;
   /** Called with what the service said about an image. */
   onChecked(image: SavedImage, change: SavedChange): void;
 }
@@ -88,8 +88,8 @@ export async function checkSaved(images: readonly SavedImage[], options: CheckOp
 
 async function ask(id: string, read: CheckOptions["read"]): Promise<SavedChange | { pauseMs: number }> {
   try {
-    const { name, expiresAt } = await read(id);
-    return { name, expiresAt, unavailable: undefined };
+    const { name, description, expiresAt } = await read(id);
+    return { name, description: description ?? undefined, expiresAt, unavailable: undefined };
   } catch (error) {
     const { status, detail, retryAfterMs } = error instanceof OutriggerError ? error : NO_REPLY;
     const unavailable = whyUnavailable(status, detail);

@@ -35,6 +35,8 @@ export interface Upload {
   /** Object URL of a thumbnail in this browser; `null` when there is none (yet). */
   previewUrl: string | null;
   stage: Stage;
+  /** What the image lacks of the file, in words; `null`: nothing, or unknown. */
+  loss: string | null;
   /** `null` until the image is stored. */
   image: SavedImage | null;
 }
@@ -59,6 +61,7 @@ export function earlierUpload(image: SavedImage): Upload {
     chosen: null,
     previewUrl: null,
     stage: { kind: "ready" },
+    loss: null,
     image,
   };
 }

@@ -35,6 +35,7 @@ export function createImageOperation(facts: ImageFacts, suffix: "json" | "txt"):
       parameters.TICKET,
       ...parameters.requestHeaders("User-Agent", "Prefer", "Idempotency-Key"),
       parameters.NAME,
+      parameters.DESCRIPTION,
       parameters.expiresAt(facts),
       parameters.FOCUS,
     ],
@@ -123,7 +124,7 @@ export function getRecordOperation(): DeclaredOperation {
     operationId: "getImage",
     tag: "Images",
     summary: "Get image metadata",
-    description: "Name, type, size, focus and links. Never the PIN.",
+    description: "Name, description, type, size, focus and links. Never the PIN.",
     parameters: READ_CONDITIONS,
     replies: { 200: RECORD, 202: processingReply(false), 304: UNCHANGED },
     refusals: [412, 500],
@@ -137,9 +138,10 @@ export function patchImageOperation(facts: ImageFacts): DeclaredOperation {
     tag: "Images",
     summary: "Edit an image",
     description:
-      "Needs the PIN. At least one of `name`, `expiresAt` and `focus` is required, in the body or (discouraged) in the query.",
+      "Needs the PIN. At least one of `name`, `description`, `expiresAt` and `focus` is required, in the body or (discouraged) in the query.",
     parameters: [
       parameters.NEW_NAME,
+      parameters.DESCRIPTION,
       parameters.expiresAt(facts),
       parameters.NEW_FOCUS,
       ...CHANGE_CONDITIONS,

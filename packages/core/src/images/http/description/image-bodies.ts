@@ -3,7 +3,13 @@ import type { ApiRequestBody } from "../../../openapi/document.ts";
 import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
 import { MAX_TICKET_MS } from "../../library/upload-tickets.ts";
 import { type AddressFormat, CONVERTIBLE, ORIGINAL_TYPES, TYPE_ALIASES } from "../../record/formats.ts";
-import { expirySchemas, NAME_SCHEMA, NEVER, NEW_NAME_SCHEMA } from "../../record/image-fields.ts";
+import {
+  DESCRIPTION_SCHEMA,
+  expirySchemas,
+  NAME_SCHEMA,
+  NEVER,
+  NEW_NAME_SCHEMA,
+} from "../../record/image-fields.ts";
 import { PERCENT_TEXT_SCHEMA, POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import { FORM_SCHEMAS, JSON_SCHEMAS } from "../../renditions/read-parameters.ts";
 import { FILE_FIELD, URL_FIELD } from "../receive-image.ts";
@@ -22,6 +28,7 @@ export function uploadBody(facts: ImageFacts): ApiRequestBody {
   const form = multipartBody(
     `${fileText(facts)} Its Content-Type must be that type. Without one, or with a vague one such as \`application/octet-stream\`, the bytes decide.`,
     {
+      description: DESCRIPTION_SCHEMA,
       expiresAt: {
         ...optionalText(schemas.form),
         description: `${expiry} An empty value counts as absent.`,
@@ -48,6 +55,7 @@ export function uploadBody(facts: ImageFacts): ApiRequestBody {
         examples: ["https://example.com/harbour.jpg"],
       },
       name: nameField("the file name in the reply to the fetch, or the end of the URL"),
+      description: optionalField(DESCRIPTION_SCHEMA),
       expiresAt: { ...schemas.json, description: expiry },
       focus: { anyOf: [POINT_SCHEMA, POINT_TEXT_SCHEMA], description: FOCUS_DEFAULT },
     },
@@ -89,6 +97,7 @@ export function uploadFormBody(facts: ImageFacts): ApiRequestBody {
   return multipartBody(
     `${fileText(facts)} Its bytes decide about the type.`,
     {
+      description: DESCRIPTION_SCHEMA,
       expiresIn: {
         type: "string",
         pattern: facts.maxLifetimeMs === null ? `^\\d{0,15}$|^${NEVER}$` : "^\\d{0,15}$",
@@ -162,6 +171,7 @@ export function changeBody(facts: ImageFacts): ApiRequestBody {
     "The changes as a JSON object or a form, at most 16 KiB. A null `name` counts as absent.",
     {
       name: { ...NEW_NAME_SCHEMA, type: ["string", "null"] },
+      description: optionalField(DESCRIPTION_SCHEMA),
       expiresAt: { anyOf: [schemas.json, { enum: [""] }], description: expiryText(facts) },
       focus: {
         anyOf: [POINT_SCHEMA, POINT_TEXT_SCHEMA, { enum: ["", null] }],
@@ -171,6 +181,7 @@ export function changeBody(facts: ImageFacts): ApiRequestBody {
     },
     {
       name: NEW_NAME_SCHEMA,
+      description: DESCRIPTION_SCHEMA,
       expiresAt: optionalText(schemas.form),
       focus: { ...optionalText(POINT_TEXT_SCHEMA), description: `${FOCUS_TEXT} An empty value removes it.` },
       pin: PIN_FIELD,
@@ -196,6 +207,7 @@ export function editFormBody(facts: ImageFacts): ApiRequestBody {
     pin: { type: "string", description: "The PIN (alternative to the query)." },
     confirm: { type: "string", description: "Must not be empty if `action` is `delete`." },
     name: NEW_NAME_SCHEMA,
+    description: DESCRIPTION_SCHEMA,
     expiry: {
       type: "string",
       enum: ["keep", "in", "on", ...(facts.maxLifetimeMs === null ? [NEVER] : [])],

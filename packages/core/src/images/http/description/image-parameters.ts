@@ -4,6 +4,7 @@ import { queryParameter } from "../../../openapi/operations.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import type { AddressFormat } from "../../record/formats.ts";
 import {
+  DESCRIPTION_SCHEMA,
   expirySchemas,
   type LifetimeLimits,
   NAME_SCHEMA,
@@ -54,6 +55,7 @@ export const TICKET = queryParameter("ticket", {
 
 export const NAME = queryParameter("name", NAME_SCHEMA);
 export const NEW_NAME = { ...queryParameter("name", NEW_NAME_SCHEMA), allowEmptyValue: false };
+export const DESCRIPTION = queryParameter("description", DESCRIPTION_SCHEMA);
 
 /** Describes the expiry in a query, and in a changed record. */
 export function expiryText({ maxLifetimeMs }: LifetimeLimits): string {

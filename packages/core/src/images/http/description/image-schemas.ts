@@ -1,7 +1,7 @@
 import { MAX_PLACEHOLDER_LENGTH } from "../../../contracts/renderer.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { DOCUMENTED_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
-import { NAME_SCHEMA } from "../../record/image-fields.ts";
+import { DESCRIPTION_SCHEMA, NAME_SCHEMA } from "../../record/image-fields.ts";
 import { IMAGE_ID_SCHEMA } from "../../record/image-record.ts";
 import { POINT_SCHEMA } from "../../record/picture-point.ts";
 import { PIN_SCHEMA } from "../../record/pin.ts";
@@ -17,6 +17,11 @@ const pixels = { type: ["integer", "null"], minimum: 0 } as const;
 const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   id: IMAGE_ID_SCHEMA,
   name: { ...NAME_SCHEMA, description: "Display name of the image." },
+  description: {
+    ...DESCRIPTION_SCHEMA,
+    type: ["string", "null"],
+    description: "Text for readers who do not see the image; null if there is none.",
+  },
   type: { type: "string", enum: ORIGINAL_TYPES, description: "Media type of the original." },
   source: {
     type: ["string", "null"],
@@ -27,6 +32,11 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
     items: { type: "string" },
     description:
       "What the original lacks of the upload: `colors_reduced`, `depth_reduced`, `first_frame_only`, `first_page_only`, `text_removed`.",
+  },
+  provenance: {
+    type: ["boolean", "null"],
+    enum: [true, null],
+    description: "True if the upload had Content Credentials (C2PA); null if none were found.",
   },
   size: { type: "integer", minimum: 0, description: "Bytes of the original." },
   width: {
@@ -67,7 +77,7 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
     ],
   },
   createdAt: date,
-  updatedAt: { ...date, description: "When name, expiry or focus last changed." },
+  updatedAt: { ...date, description: "When name, description, expiry or focus last changed." },
   expiresAt: { ...date, type: ["string", "null"], description: "When the image expires; null: never." },
   url: {
     ...uri,

@@ -38,7 +38,7 @@ export async function applyForm(
       );
       if ("faults" in result) return result;
       const { change } = result;
-      const changed = (["name", "expiresAt", "focus"] as const).filter(
+      const changed = (["name", "description", "expiresAt", "focus"] as const).filter(
         (field) => change[field] !== undefined,
       );
       if (changed.length > 0) await changeImage(context.library, current, change);
@@ -61,6 +61,9 @@ export function noticeFor(record: ImageRecord, done: unknown): Pick<EditView, "n
   if (changed.includes("nothing")) return { notice: "No changes to save." };
   const said = [
     ...(changed.includes("name") ? ["Name updated."] : []),
+    ...(changed.includes("description")
+      ? [record.description === undefined ? "Description removed." : "Description updated."]
+      : []),
     ...(changed.includes("expiresAt")
       ? [
           record.expiresAt === null

@@ -3,7 +3,7 @@ import type { PicturePoint } from "../../../contracts/renderer.ts";
 import { isServiceError } from "../../../errors.ts";
 import { patternOf } from "../../../schema/json-schema.ts";
 import type { ImageChange } from "../../library/change-image.ts";
-import { type LifetimeLimits, parseName } from "../../record/image-fields.ts";
+import { type LifetimeLimits, parseDescription, parseName } from "../../record/image-fields.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import { parseDate } from "../../record/parse-date.ts";
 import { PERCENT_TEXT_SCHEMA, pointOf } from "../../record/picture-point.ts";
@@ -18,7 +18,7 @@ const OFFSET = /^[+-]\d{2}:\d{2}$/;
 
 /**
  * The values of the form as they were sent. A form without the field `expiry` chooses by the field that is filled in. A form
- * without fields for the focus keeps it.
+ * without fields for the description or the focus keeps them.
  */
 export function readInput(record: ImageRecord, parameters: RequestParameters): EditInput {
   const text = (name: string) => {
@@ -26,6 +26,8 @@ export function readInput(record: ImageRecord, parameters: RequestParameters): E
     return value === undefined || value === null ? "" : String(value);
   };
   const name = parameters.get("name") === undefined ? record.name : text("name");
+  const description =
+    parameters.get("description") === undefined ? (record.description ?? "") : text("description");
   const expiresIn = text("expiresIn").trim();
   const expiresAt = text("expiresAt").trim();
   const chosen = text("expiry");
@@ -43,6 +45,7 @@ export function readInput(record: ImageRecord, parameters: RequestParameters): E
       : [text("focusX"), text("focusY")];
   return {
     name,
+    description,
     expiry,
     expiresIn,
     expiresAt,
@@ -59,31 +62,38 @@ export function changeOf(
   nowMs: number,
   limits: LifetimeLimits,
 ): { change: ImageChange } | { faults: EditFaults } {
-  const name = givenName(input);
+  const name = parsed(() => parseName(input.name), "Enter a name of at most 255 characters.");
+  const description = parsed(
+    () => parseDescription(input.description) ?? null,
+    "Enter a description of at most 1,000 characters.",
+  );
   const expiry = expiryOf(input, nowMs, limits);
   const focus = focusOf(input);
   const faults: EditFaults = {
-    ...("fault" in name ? { name: name.fault } : {}),
+    ...("fault" in name ? { name: name.fault } : name.value === undefined ? { name: "Enter a name." } : {}),
+    ...("fault" in description ? { description: description.fault } : {}),
     ...("fault" in expiry ? { [expiry.field]: expiry.fault } : {}),
     ...("faults" in focus ? focus.faults : {}),
   };
-  if ("fault" in name || "fault" in expiry || "faults" in focus) return { faults };
+  if ("fault" in name || name.value === undefined) return { faults };
+  if ("fault" in description || "fault" in expiry || "faults" in focus) return { faults };
   return {
     change: {
       ...(name.value === record.name ? {} : { name: name.value }),
+      ...(description.value === (record.description ?? null) ? {} : { description: description.value }),
       ...(expiry.value === undefined || expiry.value === record.expiresAt ? {} : { expiresAt: expiry.value }),
       ...(String(focus.value) === String(record.focus ?? null) ? {} : { focus: focus.value }),
     },
   };
 }
 
-function givenName(input: EditInput): { value: string } | { fault: string } {
+/** @param fault The message if `parse` rejects the value. */
+function parsed<T>(parse: () => T, fault: string): { value: T } | { fault: string } {
   try {
-    const value = parseName(input.name);
-    return value === undefined ? { fault: "Enter a name." } : { value };
+    return { value: parse() };
   } catch (error) {
     if (!isServiceError(error, "bad_request")) throw error;
-    return { fault: "Enter a name of at most 255 characters." };
+    return { fault };
   }
 }
 

@@ -15,15 +15,18 @@ import { baseUrl, type ImageContext, requireUtf8Query } from "../image-context.t
 /** The facts about an image for pages. @param page Page of a document, from 1. */
 export function imageView(context: ImageContext, call: Call, record: ImageRecord, page = 1): ImageView {
   const base = baseUrl(context, call);
-  const { id, name, type, size, pages, agent, focus = null, placeholder = null } = record;
+  const { id, name, description = null, type, size, pages, provenance = null, agent } = record;
+  const { focus = null, placeholder = null } = record;
   return {
     id,
     name,
+    description,
     type,
     size,
     ...sizeOfPage(record, page),
     pages,
     warnings: record.warnings ?? [],
+    provenance,
     agent,
     page,
     focus,

@@ -82,7 +82,7 @@ test("an image that is still processed answers 202 with Retry-After and the same
 });
 
 describe("a refused form comes back with the status and what was typed", () => {
-  const typed = { name: "Boat", expiresIn: String(DAY) };
+  const typed = { name: "Boat", description: "A boat.", expiresIn: String(DAY) };
 
   test.each<[string, number, SiteOptions, CallOptions]>([
     ["bytes that are no image", 415, {}, { file: Buffer.from("text") }],

@@ -40,7 +40,8 @@ export async function submitUpload(
   const sent: { typed?: UploadInput } = {};
   try {
     const adapt = ({ file, fields }: Upload) => {
-      sent.typed = { name: fields.name ?? "", expiresIn: fields.expiresIn ?? "" };
+      const { name = "", description = "", expiresIn = "" } = fields;
+      sent.typed = { name, description, expiresIn };
       return { file: { ...file, declaredType: trustedType(file) }, fields: apiFieldsOf(sent.typed, now()) };
     };
     const { record } = await receiveAndStore(context, call, (...request) => receiveForm(...request, adapt));
@@ -117,7 +118,7 @@ function trustedType({ declaredType }: Upload["file"]): string {
   return declaredType === FORMATS.svg.type ? declaredType : "";
 }
 
-function apiFieldsOf({ name, expiresIn }: UploadInput, nowMs: number): Upload["fields"] {
+function apiFieldsOf({ expiresIn, ...others }: UploadInput, nowMs: number): Upload["fields"] {
   const isDuration = expiresIn !== "" && expiresIn !== NEVER;
-  return { name, expiresAt: isDuration ? String(nowMs + Number(expiresIn)) : expiresIn };
+  return { ...others, expiresAt: isDuration ? String(nowMs + Number(expiresIn)) : expiresIn };
 }

@@ -15,7 +15,7 @@ export interface PrivateData {
 }
 
 /**
- * Blanks the private data of an object: the whole object if it is an XMP stream or document information, else the data
+ * Blanks the private data of an object: the whole object if it is an XMP stream, document information or the file with Content Credentials, else the data
  * under PieceInfo, and authors of annotations and article threads. Adds the references in that data to the suspects.
  */
 export function blankPrivateData(
@@ -25,7 +25,9 @@ export function blankPrivateData(
 ): void {
   if (value === null) return;
   const isXmp = object.data !== null && pdfNameAt(value, "Type") === "Metadata";
-  if (isXmp || (object.data === null && isInformation(value))) {
+  // They sign the bytes of the document, and would not match what remains of it.
+  const isManifest = pdfNameAt(value, "AFRelationship") === "C2PA_Manifest";
+  if (isXmp || isManifest || (object.data === null && isInformation(value))) {
     for (const number of isXmp ? [] : referencesIn(value)) suspects.add(number);
     blankObject(object, value);
     gone.add(object);
