@@ -2,6 +2,7 @@ import { createFsBlobStore, createImages } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import { CLAIM_END, CLAIM_START, creditedAvif, creditedPng, creditedWebp } from "./support/credentials.ts";
 import { halvesHeic } from "./support/heic-samples.ts";
 import { animatedGif, jpegPhoto, svgDrawing } from "./support/pictures.ts";
 import { addressOf, type Created, type Site, withSite } from "./support/service.ts";
@@ -119,3 +120,38 @@ test("the form without JavaScript offers the listed types but HEIC, which iOS th
     expect(await created.text()).toContain("photo.heic");
   });
 });
+
+test.each(["Express 5", "Koa 3"] as const)(
+  "Content Credentials are noted in the record and the viewer, and leave nothing in what is stored (%s)",
+  async (host) => {
+    const photo = sharp(await jpegPhoto(60, 40));
+    const png = await photo.clone().png().toBuffer();
+    const credited: [Buffer, string, string][] = [
+      [creditedPng(png), "image/png", "png"],
+      [creditedWebp(await photo.clone().webp().toBuffer()), "image/webp", "jpg"],
+      [creditedAvif(await photo.clone().avif({ effort: 0 }).toBuffer()), "image/avif", "jpg"],
+    ];
+    await withSite({ host, convertUploads: ALL }, async (site) => {
+      for (const [bytes, type, suffix] of credited) {
+        const { status, record } = await create(site, bytes, type);
+        expect([status, record.provenance], type).toEqual([201, true]);
+        const stored = Buffer.from(await (await fetch(addressOf(site, record.id, suffix))).arrayBuffer());
+        for (const trace of ["jumb", "jumd", "c2pa", "C2PA", CLAIM_START, CLAIM_END]) {
+          expect(stored.includes(trace), `${type}: ${trace}`).toBe(false);
+        }
+        expect(await (await fetch(`${record.url}/view`)).text()).toContain(
+          "<dt>Content Credentials</dt><dd>in the uploaded file</dd>",
+        );
+      }
+      const { record } = await create(site, png, "image/png");
+      expect(record.provenance).toBeNull();
+      expect(await (await fetch(`${record.url}/view`)).text()).not.toContain("Content Credentials");
+    });
+    await withSite({ host, keepMetadata: true }, async (site) => {
+      const { record } = await create(site, creditedPng(png), "image/png");
+      const stored = await fetch(addressOf(site, record.id, "png"));
+      expect(record.provenance).toBe(true);
+      expect(Buffer.from(await stored.arrayBuffer())).toEqual(creditedPng(png));
+    });
+  },
+);

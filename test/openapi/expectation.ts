@@ -187,14 +187,14 @@ function changeExpectation(draft: Draft, schemas: Schemas): Expectation {
   if (body?.kind === "json" && !isObject(body.value)) return true;
   // A PIN in the header takes precedence; its value does not matter here.
   const name = fieldOf(draft, "name");
-  const expiry = fieldOf(draft, "expiresAt");
   if (name?.value === "") return true;
   const named = name === null || name.value === null ? "absent" : nameState(schemas, name);
-  const expires = expiryState(schemas, expiry);
+  const expires = expiryState(schemas, fieldOf(draft, "expiresAt"));
   const focus = fieldOf(draft, "focus");
-  if (named === "wrong" || expires === "wrong") return true;
+  if ([named, expires, descriptionState(schemas, draft)].includes("wrong")) return true;
   if (focus !== null && isFilled(focus) && schemas.faultOf(focus.schema, focus.value) !== null) return true;
-  return named === "absent" && expires === "absent" && !isNamed(draft, "focus");
+  const isEmpty = named === "absent" && expires === "absent";
+  return isEmpty && !["focus", "description"].some((each) => isNamed(draft, each));
 }
 
 /** Whether a field is sent, with any value. */
@@ -215,6 +215,12 @@ function nameState(schemas: Schemas, { value, schema }: Field): FieldState {
   const cleaned = value.normalize("NFC").replace(UNPRINTABLE, "").trim();
   if (cleaned === "") return "absent";
   return schemas.faultOf(schema, cleaned) === null ? "right" : "wrong";
+}
+
+function descriptionState(schemas: Schemas, draft: Draft, field = fieldOf(draft, "description")): FieldState {
+  if (field === null || !isFilled(field)) return "absent";
+  const line = String(field.value).replace(/[\t-\r\u0085\u2028\u2029]+/gu, " ");
+  return nameState(schemas, { ...field, value: typeof field.value === "string" ? line : field.value });
 }
 
 function expiryState(schemas: Schemas, field: Field | null): FieldState {
@@ -261,21 +267,22 @@ function uploadExpectation(draft: Draft, schemas: Schemas): Expectation {
     field === null || !isFilled(field) || schemas.faultOf(field.schema, field.value) === null;
   const focus = inForm("focus");
   if (!isPoint(isFilled(focus) ? focus : fieldOf(draft, "focus"))) return true;
+  const sent = [inForm("description"), undefined].map((each) => descriptionState(schemas, draft, each));
+  if (sent[0] !== "right" && sent.includes("wrong")) return true;
   const inQuery = fieldOf(draft, "name");
   const isNameWrong = named === "absent" && inQuery !== null && nameState(schemas, inQuery) === "wrong";
-  return (
-    isNameWrong || (expires === "absent" && expiryState(schemas, fieldOf(draft, "expiresAt")) === "wrong")
-  );
+  if (isNameWrong) return true;
+  return expires === "absent" && expiryState(schemas, fieldOf(draft, "expiresAt")) === "wrong";
 }
 
 function formExpectation(draft: Draft, schemas: Schemas): Expectation {
-  const { body } = draft;
-  if (body?.kind !== "form") return null;
-  const { action, confirm = "", expiry = "", expiresIn = "" } = body.fields;
+  if (draft.body?.kind !== "form") return null;
+  const { action, confirm = "", expiry = "", expiresIn = "" } = draft.body.fields;
   if (action === "delete") return wellFormed(confirm) === "";
   if (action !== "update") return true;
   const [name, lasts, until] = ["name", "expiresIn", "expiresAt"].map((each) => fieldOf(draft, each));
   if (name !== null && name !== undefined && nameState(schemas, name) !== "right") return true;
+  if (descriptionState(schemas, draft) === "wrong") return true;
   const sides = ["focusX", "focusY"].map((each) => fieldOf(draft, each));
   if (sides.some((side) => side !== null && isFilled(side))) {
     const isSide = (side: Field | null) =>

@@ -43,7 +43,7 @@ ${offers.length > 0 && downloadsSection(view, offers)}
 
 function factsSection(view: ImageView, nowMs: number): Html {
   const agent = view.agent;
-  const counted = view.type === "image/gif" ? "Frames" : "Pages";
+  const counted = view.type === "application/pdf" ? "Pages" : "Frames";
   return html`<section aria-labelledby="facts"><h2 id="facts">About</h2>
 <dl>
 ${fact(view.type === "application/pdf" ? "Page size" : "Dimensions", dimensionsText(view))}

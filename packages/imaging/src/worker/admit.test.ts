@@ -7,6 +7,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TWO_COMPONENTS } from "../../../../test/fidelity/samples/jpeg.ts";
 import { QUARTERS, samplePdf } from "../../../../test/support/pdf-samples.ts";
+import { animatedPng } from "../../../../test/support/raster-files.ts";
 import { admitInfo } from "../../test/admit-bytes.ts";
 import { sparseGif } from "../../test/hostile-gifs.ts";
 import { svg } from "../../test/hostile-svgs.ts";
@@ -125,8 +126,12 @@ test("admit warns of frames and text that renditions lack", async () => {
       originals.png.subarray(33),
     ]);
   };
-  expect(await warningsOf(animated(3), "image/png")).toEqual(["first_frame_only"]);
-  expect(await warningsOf(animated(1), "image/png")).toBeUndefined();
+  expect(await admitInfo(renderer, { bytes: animatedPng(40) }, "image/png")).toMatchObject({
+    pages: 2,
+    warnings: ["first_frame_only"],
+  });
+  // One frame, and frames that do not exist.
+  for (const frames of [1, 3]) expect(await warningsOf(animated(frames), "image/png")).toBeUndefined();
   expect(await warningsOf(originals.png, "image/png")).toBeUndefined();
   const label = '<foreignObject><p xmlns="http://www.w3.org/1999/xhtml">Start</p></foreignObject>';
   expect(

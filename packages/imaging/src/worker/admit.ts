@@ -18,7 +18,7 @@ import { openPicture } from "./open-picture.ts";
 import { listPageSizes } from "./pdf/open-pdf.ts";
 import { repairPdf } from "./pdf/repair-pdf.ts";
 import { type Picture, unreadable } from "./picture.ts";
-import { hasSoundEnd, isAnimatedPng } from "./png/png-chunks.ts";
+import { hasSoundEnd } from "./png/png-chunks.ts";
 import { hasCredentials, stripMetadata } from "./privacy/strip-metadata.ts";
 import { repairRaster, unusualForm } from "./repair/repair.ts";
 import { cleanUpload } from "./svg/clean-svg.ts";
@@ -73,7 +73,7 @@ async function admitPicture(
   return {
     ...info,
     // Its renditions show one frame.
-    ...(type === "image/png" && isAnimatedPng(sound) ? { warnings: ["first_frame_only"] } : {}),
+    ...(type === "image/png" && info.pages > 1 ? { warnings: ["first_frame_only"] } : {}),
     ...(pageSizes === null ? {} : { pageSizes }),
     cleaned: stripped ?? (sound === bytes ? null : [sound]),
   };

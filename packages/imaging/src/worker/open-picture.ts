@@ -6,6 +6,7 @@ import { withTransparentCanvas } from "./gif/transparent-gif.ts";
 import { awaitLibvips } from "./libvips.ts";
 import { openPdf } from "./pdf/open-pdf.ts";
 import { type DecodeOptions, type Picture, requireFrames, tooManyPixels, unreadable } from "./picture.ts";
+import { countPngFrames, readFrameApart } from "./png/png-chunks.ts";
 import { readPngGamma, withGammaProfile } from "./png/png-gamma.ts";
 import { hasJpegEnd } from "./privacy/jpeg-segments.ts";
 import { openPsd } from "./psd/open-psd.ts";
@@ -59,7 +60,7 @@ async function openRaster(bytes: Buffer, type: RasterType, limits: PictureLimits
   return {
     natural: { width, height: metadata.pageHeight ?? height },
     frames,
-    pages: frames,
+    pages: type === "image/png" ? countPngFrames(bytes) : frames,
     scalable: false,
     isCostly:
       type === "image/png" && (metadata.hasAlpha || metadata.hasProfile || readPngGamma(bytes) !== null),
@@ -92,16 +93,24 @@ async function decodeRaster(
     return sharp(gif.bytes, { ...options, page: first, pages: count });
   }
   if (type === "image/png") {
-    const gamma = readPngGamma(bytes);
-    const image = sharp(gamma === null ? bytes : await withGammaProfile(bytes, gamma, options), options);
-    const hasProfile = gamma !== null || metadata.icc !== undefined;
-    const isDeep = metadata.space === "rgb16" || gamma?.depth === 16;
-    // Without this, sharp converts colours of 16 bits to Display P3 and then takes them for sRGB.
-    return hasProfile && isDeep ? image.withIccProfile("srgb", { attach: false }) : image;
+    const apart = readFrameApart(bytes);
+    if (apart === null) return decodePng(bytes, metadata, options);
+    const frame = (await decodePng(apart.png, metadata, options)).ensureAlpha();
+    const canvas = frame.extend({ ...apart.bars, background: { r: 0, g: 0, b: 0, alpha: 0 } });
+    return sharp(await canvas.png({ compressionLevel: 1 }).toBuffer(), options);
   }
   // libjpeg notices a missing end only when it happens to read so far.
   if (strict && !hasJpegEnd(bytes)) throw unreadable(type, "it is truncated");
   return sharp(bytes, strict ? { ...options, failOn: "warning" } : options);
+}
+
+async function decodePng(bytes: Buffer, metadata: Metadata, options: SharpOptions): Promise<Sharp> {
+  const gamma = readPngGamma(bytes);
+  const image = sharp(gamma === null ? bytes : await withGammaProfile(bytes, gamma, options), options);
+  const hasProfile = gamma !== null || metadata.icc !== undefined;
+  const isDeep = metadata.space === "rgb16" || gamma?.depth === 16;
+  // Without this, sharp converts colours of 16 bits to Display P3 and then takes them for sRGB.
+  return hasProfile && isDeep ? image.withIccProfile("srgb", { attach: false }) : image;
 }
 
 /** Checks a GIF before libvips reads it: a GIF of a few bytes can declare frames that take a gigabyte. */

@@ -2,16 +2,7 @@ import type { RenditionSpec } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  animatedPng,
-  type DrawnFrame,
-  gammaChunk,
-  gifOf,
-  P3_CHUNK,
-  PngType,
-  pngChunk,
-  pngOf,
-} from "../../../../test/support/raster-files.ts";
+import { type DrawnFrame, gifOf } from "../../../../test/support/raster-files.ts";
 import { animation, CORNERS, cornered, cornersOf, distance, type Rgb } from "../../test/pictures.ts";
 
 const renderer = createRenderer();
@@ -110,88 +101,6 @@ describe("a GIF's canvas", () => {
     expect((await pixelsAt(bytes, 12, 12)).map((pixel) => pixel[3])).toEqual([255, 0]);
   });
 });
-
-/** The levels of a grey ramp as `gamma` encodes them, in sRGB. */
-function srgbOf(level: number, gamma: number): number {
-  const light = (level / 255) ** (1 / gamma);
-  return 255 * (light <= 0.003_130_8 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055);
-}
-
-/** The pixels of a PNG rendition, without alpha. */
-async function levelsOf(bytes: Buffer): Promise<Buffer> {
-  const rendition = await renderer.render({ bytes }, "image/png", { format: "png" });
-  return sharp(rendition.bytes).toColourspace("srgb").removeAlpha().raw().toBuffer();
-}
-
-describe("gAMA of a PNG", () => {
-  test.each([
-    ["RGB", PngType.rgb, 8],
-    ["RGB of 16 bits", PngType.rgb, 16],
-    ["RGB with alpha", PngType.rgbAlpha, 8],
-    ["grey", PngType.grey, 8],
-    ["grey of 16 bits", PngType.grey, 16],
-    ["grey with alpha", PngType.greyAlpha, 8],
-    ["a palette", PngType.palette, 8],
-  ])("is applied to %s", async (_, type, depth) => {
-    const plain = await levelsOf(pngOf({ type, depth }));
-    const light = await levelsOf(pngOf({ type, depth, chunks: [gammaChunk(100_000)] }));
-    expect(light.length).toBe(plain.length);
-    for (const [index, level] of plain.entries()) {
-      // Rounding to 8 bits is coarse in the darkest levels.
-      if (level < 16) continue;
-      expect(Math.abs((light[index] ?? 0) - srgbOf(level, 1)), `${level}`).toBeLessThan(4);
-    }
-  });
-
-  test.each([
-    ["is 45455", [gammaChunk(45_455)]],
-    ["has a wrong checksum", [spoilt(gammaChunk(100_000))]],
-    ["is zero", [gammaChunk(0)]],
-    ["stands beside sRGB", [gammaChunk(100_000), pngChunk("sRGB", Buffer.of(0))]],
-    ["stands beside cICP", [pngChunk("cICP", Buffer.of(1, 13, 0, 1)), gammaChunk(100_000)]],
-  ])("changes nothing if it %s", async (_, chunks) => {
-    expect(await levelsOf(pngOf({ chunks }))).toEqual(await levelsOf(pngOf()));
-  });
-
-  test("is applied with the primaries of cHRM, which alone change nothing", async () => {
-    const plain = await levelsOf(pngOf());
-    expect(await levelsOf(pngOf({ chunks: [P3_CHUNK] }))).toEqual(plain);
-    const wide = await levelsOf(pngOf({ chunks: [gammaChunk(45_455), P3_CHUNK] }));
-    expect(wide).not.toEqual(plain);
-  });
-
-  test("and cHRM show the same colours with 16 bits as with 8", async () => {
-    const chunks = [gammaChunk(60_000), P3_CHUNK];
-    const shallow = await levelsOf(pngOf({ chunks }));
-    const deep = await levelsOf(pngOf({ depth: 16, chunks }));
-    const difference = shallow.reduce((sum, level, index) => sum + Math.abs((deep[index] ?? 0) - level), 0);
-    expect(difference / shallow.length).toBeLessThan(1.5);
-  });
-
-  test("does not change the original as PNG", async () => {
-    const bytes = pngOf({ chunks: [gammaChunk(100_000)] });
-    const cleanedPath = "/nonexistent/never-written";
-    expect(await renderer.admit({ bytes }, "image/png", { cleanedPath })).toMatchObject({ cleaned: null });
-  });
-});
-
-test.each(["webp", "gif", "jpg", "avif", "psd", "pdf"] as const)(
-  "an animated PNG becomes its first picture in %s",
-  async (format) => {
-    const [moving, still] = await Promise.all(
-      [animatedPng(40), pngOf({ size: 40 })].map((bytes) =>
-        renderer.render({ bytes }, "image/png", { format }),
-      ),
-    );
-    expect(moving?.bytes).toEqual(still?.bytes);
-  },
-);
-
-function spoilt(chunk: Buffer): Buffer {
-  const copy = Buffer.from(chunk);
-  copy.writeUInt8(copy.readUInt8(copy.length - 1) ^ 1, copy.length - 1);
-  return copy;
-}
 
 async function rendered(bytes: Buffer, spec: RenditionSpec): Promise<Buffer> {
   return (await renderer.render({ bytes }, "image/gif", spec)).bytes;

@@ -4,6 +4,7 @@ import { type Placement, scaledPlacement, windowOf } from "../../shared/fit.ts";
 import type { PictureLimits } from "../../shared/wire.ts";
 import { readPixels } from "../libvips.ts";
 import type { Picture } from "../picture.ts";
+import { readFrameApart } from "../png/png-chunks.ts";
 import { readPngGamma } from "../png/png-gamma.ts";
 
 /** The conversion of one original to one rendition. */
@@ -60,12 +61,12 @@ export function keepsSize({ picture, size, placed, spec, indirect }: Conversion)
 }
 
 /**
- * Whether a PNG or JPEG shows the same pixels in readers that ignore EXIF orientation, colour profiles and `gAMA`, as
- * PDF and SVG readers do. Such a file is upright, grey or RGB, and sRGB.
+ * Whether a PNG or JPEG shows the same pixels in readers that ignore EXIF orientation, colour profiles, `cICP`,
+ * `gAMA` and animations, as PDF and SVG readers do. Such a file is upright, grey or RGB, and sRGB.
  */
 export async function isPlainRaster(bytes: Buffer): Promise<boolean> {
   const { format, orientation = 1, channels, space, icc } = await sharp(bytes).metadata();
-  if (format === "png" && readPngGamma(bytes) !== null) return false;
+  if (format === "png" && (readPngGamma(bytes) !== null || readFrameApart(bytes) !== null)) return false;
   return orientation === 1 && channels <= 4 && space !== "cmyk" && (icc === undefined || isSrgb(icc));
 }
 

@@ -55,13 +55,46 @@ export function hasSoundEnd(bytes: Buffer): boolean {
   return data.every((chunk) => chunk.end <= lastQuarter || isSound(bytes, chunk));
 }
 
-/** Whether a PNG has several frames (PNG 3, clause 11.3.6.1). */
-export function isAnimatedPng(bytes: Buffer): boolean {
+/** Frames of an animated PNG, else 1 (PNG 3, clause 4.9). */
+export function countPngFrames(bytes: Buffer): number {
+  let [declared, found] = [1, 0];
   for (const { type, data } of readPngChunks(bytes)) {
-    if (type === "acTL") return data.length >= 8 && data.readUInt32BE(0) > 1;
-    if (type === "IDAT") return false;
+    if (type === "acTL" && data.length >= 8) declared = data.readUInt32BE(0);
+    else if (type === "IDAT" && declared === 1) return 1;
+    else if (type === "fcTL") found += 1;
   }
-  return false;
+  return Math.max(1, Math.min(declared, found));
+}
+
+/**
+ * The first frame of an animated PNG whose own picture is not part of the animation, so that browsers do not show it; with the bars
+ * around it. `null` for any other PNG (PNG 3, clauses 4.9 and 11.3.6).
+ */
+export function readFrameApart(bytes: Buffer) {
+  const head: Buffer[] = [];
+  const frame: Buffer[] = [];
+  let canvas: Buffer = Buffer.alloc(0);
+  let control: Buffer | null = null;
+  let [isAnimated, isPast] = [false, false];
+  for (const { type, start, end, data } of readPngChunks(bytes)) {
+    if (type === "IDAT") isPast = true;
+    if (isPast && !isAnimated) return null;
+    if (type === "fcTL") {
+      if (!isPast) return null;
+      if (control !== null) break;
+      control = data;
+    } else if (type === "IHDR") canvas = data;
+    else if (type === "acTL") isAnimated = true;
+    else if (type === "fdAT" && control !== null) frame.push(writePngChunk("IDAT", data.subarray(4)));
+    else if (!isPast) head.push(bytes.subarray(start, end));
+  }
+  if (control === null || control.length < 20 || canvas.length !== 13) return null;
+  const [width = 0, height = 0, left = 0, top = 0] = [4, 8, 12, 16].map((at) => control.readUInt32BE(at));
+  const [right, bottom] = [canvas.readUInt32BE(0) - left - width, canvas.readUInt32BE(4) - top - height];
+  if (Math.min(right, bottom) < 0) return null;
+  const header = writePngChunk("IHDR", Buffer.concat([control.subarray(4, 12), canvas.subarray(8)]));
+  const png = [PNG_SIGNATURE, header, ...head, ...frame, writePngChunk("IEND", Buffer.alloc(0))];
+  return { png: Buffer.concat(png), bars: { left, top, right, bottom } };
 }
 
 /** Whether decoders must not skip a chunk: the first letter of its type is upper case. */

@@ -2,8 +2,8 @@ import { deflateSync } from "node:zlib";
 import sharp, { type SharpOptions } from "sharp";
 import { isSound, PNG_SIGNATURE, readPngChunks, writePngChunk } from "./png-chunks.ts";
 
-/** Chunks that describe the colours completely and overrule `gAMA` and `cHRM`. */
-const profiles = new Set(["cICP", "iCCP", "sRGB"]);
+/** Chunks that describe the colours completely and overrule `gAMA` and `cHRM`. `cICP` overrules them, too. */
+const profiles = new Set(["iCCP", "sRGB"]);
 /** The value of `gAMA` that stands for sRGB. */
 const SRGB_GAMMA = 45_455;
 /** The deviation of `gAMA` up to which Chromium ignores it, as a share. */
@@ -14,13 +14,49 @@ const NEUTRAL_PRIMARY = 300;
 const [MIN_GAMMA, MAX_GAMMA] = [5000, 1_000_000];
 /** Twice the area of the smallest triangle of primaries; that of sRGB is 2.2e9. */
 const MIN_AREA = 1e7;
+/** The last bytes of a lawful `cICP`: no matrix, and all values of a sample. */
+const FULL_RANGE_RGB = 1;
 /** IHDR is first and has a fixed length. */
 const HEADER_END = PNG_SIGNATURE.length + 25;
 
-/** The colours that `gAMA` and `cHRM` of a PNG describe. */
+/** White, red, green and blue of sRGB: x and y times 100,000, as `cHRM` of PNG has them. */
+const SRGB_PRIMARIES: readonly number[] = [31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6000];
+const BT601 = [31_270, 32_900, 63_000, 34_000, 31_000, 59_500, 15_500, 7000];
+
+/** The primaries of `cICP` that browsers apply, as {@link SRGB_PRIMARIES}. Source: ITU-T H.273, table 2. */
+const cicpPrimaries: Readonly<Record<number, readonly number[]>> = {
+  1: SRGB_PRIMARIES,
+  4: [31_000, 31_600, 67_000, 33_000, 21_000, 71_000, 14_000, 8000],
+  5: [31_270, 32_900, 64_000, 33_000, 29_000, 60_000, 15_000, 6000],
+  6: BT601,
+  7: BT601,
+  8: [31_000, 31_600, 68_100, 31_900, 24_300, 69_200, 14_500, 4900],
+  9: [31_270, 32_900, 70_800, 29_200, 17_000, 79_700, 13_100, 4600],
+  10: [33_333, 33_333, 100_000, 0, 0, 100_000, 0, 0],
+  11: [31_400, 35_100, 68_000, 32_000, 26_500, 69_000, 15_000, 6000],
+  12: [31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6000],
+  22: [31_270, 32_900, 63_000, 34_000, 29_500, 60_500, 15_500, 7700],
+};
+
+const SRGB_CURVE = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045];
+
+/**
+ * The curves of `cICP` that browsers apply, without those of HDR (16 and 18). Video is shown as screens do. Sources: ITU-T H.273,
+ * table 3; ITU-R BT.1886.
+ */
+const cicpCurves: Readonly<Record<number, readonly number[]>> = {
+  ...{ 1: [2.4], 6: [2.4], 11: [2.4], 14: [2.4], 15: [2.4] },
+  ...{ 4: [2.2], 5: [2.8], 8: [1], 13: SRGB_CURVE },
+  7: [1 / 0.45, 1 / 1.1115, 0.1115 / 1.1115, 1 / 4, 0.0913],
+  17: [2.6, (52.37 / 48) ** (1 / 2.6), 0, 1, 0],
+};
+
+/** The colours that a PNG describes by `cICP`, or by `gAMA` and `cHRM`. */
 interface PngGamma {
-  /** Light is the stored value to the power of this. */
-  exponent: number;
+  /**
+   * Parameters g, a, b, c, d of the curve from a stored value v to light: (a·v + b)^g, below d c·v. One parameter: v^g.
+   */
+  curve: readonly number[];
   /** As {@link SRGB_PRIMARIES}. */
   primaries: readonly number[];
   isGrey: boolean;
@@ -28,8 +64,9 @@ interface PngGamma {
 }
 
 /**
- * The colours of a PNG whose `gAMA` and `cHRM` libvips ignores and browsers apply. `null` if they describe sRGB, or are
- * absent, damaged or overruled by a profile. As in browsers, `cHRM` counts only beside `gAMA`, and not for grey.
+ * The colours of a PNG whose `cICP`, or `gAMA` and `cHRM`, libvips ignores and browsers apply. `null` if they describe sRGB, or are
+ * absent, damaged or overruled by a profile. As in browsers, `cHRM` counts only beside `gAMA`, and not for grey; a `cICP` with
+ * other values than those above, with a matrix or a narrow range is ignored.
  *
  * Source: PNG specification, third edition, sections 4.3 and 11.3.2.
  */
@@ -38,29 +75,38 @@ export function readPngGamma(bytes: Buffer): PngGamma | null {
   let depth = 8;
   let gamma = 0;
   let primaries = SRGB_PRIMARIES;
+  let cicp: Buffer | null = null;
+  const overruled = new Set<string>();
   for (const chunk of readPngChunks(bytes)) {
     const { type, data } = chunk;
     if (type === "IDAT") break;
-    if (profiles.has(type)) return null;
-    if (type === "IHDR" && data.length === 13) {
+    if (profiles.has(type)) overruled.add(type);
+    else if (type === "IHDR" && data.length === 13) {
       isGrey = (data.readUInt8(9) & 2) === 0;
       depth = data.readUInt8(8);
+    } else if (type === "cICP" && data.length === 4 && cicp === null && isSound(bytes, chunk)) {
+      cicp = data;
     } else if (type === "gAMA" && data.length === 4 && gamma === 0 && isSound(bytes, chunk)) {
       gamma = data.readUInt32BE();
     } else if (type === "cHRM" && data.length === 32 && isSound(bytes, chunk)) {
       primaries = SRGB_PRIMARIES.map((_, index) => data.readUInt32BE(4 * index));
     }
   }
-  if (gamma < MIN_GAMMA || gamma > MAX_GAMMA || !isTriangle(primaries)) return null;
+  const [named, curve] = [cicpPrimaries[cicp?.[0] ?? 0], cicpCurves[cicp?.[1] ?? 0]];
+  if (named !== undefined && curve !== undefined && cicp?.readUInt16BE(2) === FULL_RANGE_RGB) {
+    const isSrgb = curve === SRGB_CURVE && (isGrey || named === SRGB_PRIMARIES);
+    return isSrgb && !overruled.has("iCCP") ? null : { curve, primaries: named, isGrey, depth };
+  }
+  if (overruled.size > 0 || gamma < MIN_GAMMA || gamma > MAX_GAMMA || !isTriangle(primaries)) return null;
   const isSrgbCurve = Math.abs(gamma / SRGB_GAMMA - 1) <= NEUTRAL_SHARE;
   if (isSrgbCurve && (isGrey || isSrgbPrimaries(primaries))) return null;
-  return { exponent: 100_000 / gamma, primaries, isGrey, depth };
+  return { curve: [100_000 / gamma], primaries, isGrey, depth };
 }
 
-/** The PNG with a colour profile in place of its `gAMA`. */
+/** The PNG with a colour profile in place of its own and of `cICP` or `gAMA`. */
 export async function withGammaProfile(
   bytes: Buffer,
-  { exponent, primaries, isGrey, depth }: PngGamma,
+  { curve, primaries, isGrey, depth }: PngGamma,
   options: SharpOptions,
 ): Promise<Buffer> {
   // sharp ignores the profile of a grey picture with 16 bits.
@@ -71,9 +117,16 @@ export async function withGammaProfile(
         .png({ compressionLevel: 1 })
         .toBuffer()
     : bytes;
-  const profile = writeGammaProfile(exponent, isGrey ? (becomesRgb ? SRGB_PRIMARIES : null) : primaries);
+  const profile = writeGammaProfile(curve, isGrey ? (becomesRgb ? SRGB_PRIMARIES : null) : primaries);
   const chunk = writePngChunk("iCCP", Buffer.concat([Buffer.from("gAMA\0\0"), deflateSync(profile)]));
-  return Buffer.concat([png.subarray(0, HEADER_END), chunk, png.subarray(HEADER_END)]);
+  const kept = [...readPngChunks(png)].filter(
+    ({ type, start }) => start >= HEADER_END && !profiles.has(type),
+  );
+  return Buffer.concat([
+    png.subarray(0, HEADER_END),
+    chunk,
+    ...kept.map(({ start, end }) => png.subarray(start, end)),
+  ]);
 }
 
 /** Whether the chromaticities span colours: others are damage. */
@@ -86,9 +139,6 @@ function isTriangle([, whiteY = 0, ...corners]: readonly number[]): boolean {
 function isSrgbPrimaries(primaries: readonly number[]): boolean {
   return primaries.every((value, index) => Math.abs(value - (SRGB_PRIMARIES[index] ?? 0)) <= NEUTRAL_PRIMARY);
 }
-
-/** White, red, green and blue of sRGB: x and y times 100,000, as `cHRM` of PNG has them. */
-const SRGB_PRIMARIES: readonly number[] = [31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6000];
 
 type Vector = [number, number, number];
 /** By rows. */
@@ -105,15 +155,16 @@ const BRADFORD: Matrix = [
 const HEADER_BYTES = 128;
 
 /**
- * An ICC profile of a power curve: light is the stored value to the power of `exponent`.
- * @param primaries As {@link SRGB_PRIMARIES}; `null` for grey, and then white is neutral.
+ * An ICC profile of a curve.
+ * @param parameters As {@link PngGamma.curve}. @param primaries As {@link SRGB_PRIMARIES}; `null` for grey, and then white is neutral.
  *
  * Source: ICC.1:2010, sections 7.2, 8.3 and 10.
  */
-function writeGammaProfile(exponent: number, primaries: readonly number[] | null): Buffer {
-  const curve = Buffer.alloc(16);
+function writeGammaProfile(parameters: readonly number[], primaries: readonly number[] | null): Buffer {
+  const curve = Buffer.alloc(12 + 4 * parameters.length);
   curve.write("para");
-  curve.writeInt32BE(fixed(exponent), 12);
+  curve.writeUInt16BE(parameters.length === 1 ? 0 : 3, 8);
+  for (const [index, value] of parameters.entries()) curve.writeInt32BE(fixed(value), 12 + 4 * index);
   const tags: [string, Buffer][] = [["wtpt", writeXyz(D50)]];
   if (primaries === null) tags.push(["kTRC", curve]);
   else {
@@ -158,9 +209,12 @@ function writeXyz(xyz: Vector): Buffer {
 
 /** XYZ of red, green and blue in columns, adapted from their white to D50. */
 function adaptedColorants(primaries: readonly number[]): Matrix {
-  const [white, red, green, blue] = [0, 2, 4, 6].map((at) =>
-    xyzOf(primaries[at] ?? 0, primaries[at + 1] ?? 0),
-  );
+  const [white, red, green, blue] = [0, 2, 4, 6].map((at): Vector => {
+    const [x = 0, y = 0] = primaries.slice(at);
+    // The white has Y = 1; the others are scaled so that they add up to it.
+    const scale = at === 0 ? y : 100_000;
+    return [x / scale, y / scale, (100_000 - x - y) / scale];
+  });
   if (white === undefined || red === undefined || green === undefined || blue === undefined) {
     throw new TypeError("A profile needs four chromaticities");
   }
@@ -175,11 +229,6 @@ function adaptedColorants(primaries: readonly number[]): Matrix {
   ];
   const adaptation = product(inverse(BRADFORD), product(scale, BRADFORD));
   return product(adaptation, scaled);
-}
-
-/** XYZ of a chromaticity with Y = 1. */
-function xyzOf(x: number, y: number): Vector {
-  return [x / y, 1, (100_000 - x - y) / y];
 }
 
 function times([a, b, c]: Matrix, [x, y, z]: Vector): Vector {
