@@ -193,8 +193,8 @@ function changeExpectation(draft: Draft, schemas: Schemas): Expectation {
   const focus = fieldOf(draft, "focus");
   if ([named, expires, descriptionState(schemas, draft)].includes("wrong")) return true;
   if (focus !== null && isFilled(focus) && schemas.faultOf(focus.schema, focus.value) !== null) return true;
-  const isEmpty = named === "absent" && expires === "absent";
-  return isEmpty && !["focus", "description"].some((each) => isNamed(draft, each));
+  if (named === "right" || expires === "right") return false;
+  return !["focus", "description"].some((each) => isNamed(draft, each));
 }
 
 /** Whether a field is sent, with any value. */
@@ -219,8 +219,8 @@ function nameState(schemas: Schemas, { value, schema }: Field): FieldState {
 
 function descriptionState(schemas: Schemas, draft: Draft, field = fieldOf(draft, "description")): FieldState {
   if (field === null || !isFilled(field)) return "absent";
-  const line = String(field.value).replace(/[\t-\r\u0085\u2028\u2029]+/gu, " ");
-  return nameState(schemas, { ...field, value: typeof field.value === "string" ? line : field.value });
+  if (typeof field.value !== "string") return "wrong";
+  return nameState(schemas, { ...field, value: field.value.replace(/[\t-\r\u0085\u2028\u2029]+/gu, " ") });
 }
 
 function expiryState(schemas: Schemas, field: Field | null): FieldState {
@@ -270,8 +270,7 @@ function uploadExpectation(draft: Draft, schemas: Schemas): Expectation {
   const sent = [inForm("description"), undefined].map((each) => descriptionState(schemas, draft, each));
   if (sent[0] !== "right" && sent.includes("wrong")) return true;
   const inQuery = fieldOf(draft, "name");
-  const isNameWrong = named === "absent" && inQuery !== null && nameState(schemas, inQuery) === "wrong";
-  if (isNameWrong) return true;
+  if (named === "absent" && inQuery !== null && nameState(schemas, inQuery) === "wrong") return true;
   return expires === "absent" && expiryState(schemas, fieldOf(draft, "expiresAt")) === "wrong";
 }
 
