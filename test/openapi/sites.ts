@@ -111,7 +111,7 @@ export async function documentOf(service: Service): Promise<ApiDocument> {
     ...{ origin: "https://127.0.0.1", secure: true, clientIp: "127.0.0.1", peerIp: "127.0.0.1" },
     signal: new AbortController().signal,
     context: null,
-    ...{ upload: nothing, fields: nothing, text: nothing },
+    ...{ upload: nothing, fields: nothing, text: nothing, bytes: nothing },
   });
   return JSON.parse(String(reply?.body)) as ApiDocument; // Another test proves its shape.
 }

@@ -3,6 +3,7 @@
 export type { ImageStorage } from "./contracts/blob-store.ts";
 export type {
   BodyLimits,
+  BytesLimits,
   Call,
   ReadyReply,
   Reply,

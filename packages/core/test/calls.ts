@@ -24,6 +24,8 @@ export interface CallOptions {
   fields?: Record<string, unknown>;
   /** A text/csv body. */
   csv?: string;
+  /** The pieces of a body of bytes. */
+  pieces?: readonly Uint8Array[];
   /** The file of an upload. */
   file?: Buffer;
   /** Its declared type. @default "image/png" */
@@ -37,7 +39,7 @@ export interface CallOptions {
 /** A request as an adapter passes it to a service. */
 export function createCall(method: string, path: string, options: CallOptions = {}): Call {
   const { headers = {}, search = "", signal = new AbortController().signal, fields, file = PNG } = options;
-  const { clientIp = "192.0.2.1", csv, fileType = "image/png", uploadFields = {} } = options;
+  const { clientIp = "192.0.2.1", csv, pieces = [], fileType = "image/png", uploadFields = {} } = options;
   return {
     method,
     path,
@@ -67,6 +69,9 @@ export function createCall(method: string, path: string, options: CallOptions = 
       if (!types.includes(type) || body === undefined) return null;
       await take(body, type);
       return type;
+    },
+    async bytes(_limits, take) {
+      for (const piece of pieces) await take(piece);
     },
   };
 }

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
-import type { BodyLimits, Call, TakeText, Upload, UploadLimits } from "@outrigger/core";
+import type { BodyLimits, BytesLimits, Call, TakeText, Upload, UploadLimits } from "@outrigger/core";
 import type { Incoming } from "@outrigger/node/adapter";
 import {
   ClientLeftError,
   type HostParsed,
   linger,
+  receiveBytes,
   receiveFields,
   receiveText,
   receiveUpload,
@@ -90,6 +91,10 @@ export class FetchCall implements Call {
 
   text(types: readonly string[], limits: BodyLimits, take: TakeText): Promise<string | null> {
     return receiveText(this.#incoming, types, limits, take, this.signal, () => undefined);
+  }
+
+  bytes(limits: BytesLimits, take: (chunk: Uint8Array) => Promise<void>): Promise<void> {
+    return receiveBytes(this.#incoming, limits, take, this.signal, () => undefined);
   }
 
   /** Stops watching: the signal no longer aborts, because a client may disconnect after its reply. */

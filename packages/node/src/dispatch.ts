@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type {
   BodyLimits,
+  BytesLimits,
   Call,
   ReadyReply,
   Reply,
@@ -10,7 +11,7 @@ import type {
   UploadLimits,
 } from "@outrigger/core";
 import { ClientLeftError, isConnectionLost, onConnectionClose } from "./connections.ts";
-import { receiveFields, receiveText } from "./receive-fields.ts";
+import { receiveBytes, receiveFields, receiveText } from "./receive-fields.ts";
 import { toOriginForm, unusualHost } from "./request-target.ts";
 import { dropCookies, dropLateCookies, watchSending } from "./send-reply.ts";
 import { receiveUpload } from "./upload/receive-upload.ts";
@@ -145,6 +146,11 @@ export class NodeCall<Context> implements Call {
   text(types: readonly string[], limits: BodyLimits, take: TakeText): Promise<string | null> {
     const parsedBody = () => this.#view.parsedBody(this.context);
     return this.#receive((signal) => receiveText(this.#req, types, limits, take, signal, parsedBody));
+  }
+
+  bytes(limits: BytesLimits, take: (chunk: Uint8Array) => Promise<void>): Promise<void> {
+    const parsedBody = () => this.#view.parsedBody(this.context);
+    return this.#receive((signal) => receiveBytes(this.#req, limits, take, signal, parsedBody));
   }
 
   /**

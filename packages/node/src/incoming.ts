@@ -66,6 +66,14 @@ export function hasBody(req: Incoming): boolean | undefined {
   return stream?.endAfterHeaders !== true;
 }
 
+/** Throws `unsupported_media` for a body with a Content-Encoding. */
+export function requirePlain({ headers }: Incoming): void {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    throw new ServiceError("unsupported_media", "A body with a Content-Encoding is not accepted");
+  }
+}
+
 /** The error for a body that the host app read before Outrigger without leaving a usable result. */
 export function bodyTakenError(): ServiceError {
   return new ServiceError(

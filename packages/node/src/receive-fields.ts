@@ -1,8 +1,8 @@
 import { TextDecoder } from "node:util";
-import { type BodyLimits, ServiceError, type TakeText } from "@outrigger/core";
+import { type BodyLimits, type BytesLimits, ServiceError, type TakeText } from "@outrigger/core";
 import { BodyPump } from "./body-pump.ts";
 import type { Incoming } from "./incoming.ts";
-import { bodyTakenError, hasBody, isBodyTaken, parseMediaType } from "./incoming.ts";
+import { bodyTakenError, hasBody, isBodyTaken, parseMediaType, requirePlain } from "./incoming.ts";
 
 /** Minimum average rate, which counts after half a minute: such bodies are small. */
 const MIN_BYTES_PER_SECOND = 1024;
@@ -59,6 +59,23 @@ export async function receiveText(
   return hasText ? type : null;
 }
 
+/** Implements `Call.bytes`. @param parsedBody Returns the result of the host's own parser. */
+export async function receiveBytes(
+  req: Incoming,
+  limits: BytesLimits,
+  take: (chunk: Uint8Array) => Promise<void>,
+  signal: AbortSignal,
+  parsedBody: () => unknown,
+): Promise<void> {
+  requirePlain(req);
+  requireLength(req, limits);
+  await limits.slot?.wait(signal);
+  if (!isBodyTaken(req)) return readBody(req, limits, signal, take);
+  const parsed = takeParsed(parsedBody);
+  if (!(parsed instanceof Uint8Array)) throw bodyTakenError();
+  if (parsed.length > 0) await take(parsed);
+}
+
 function textType(req: Incoming, types: readonly string[]): string {
   const essence = mediaType(req) ?? "";
   const type = essence.endsWith("+json") ? "application/json" : essence;
@@ -108,10 +125,7 @@ function bodyFormat(req: Incoming): BodyFormat {
 
 /** The media type of a body in UTF-8; rejects any other character set and content encoding. */
 function mediaType(req: Incoming): string | undefined {
-  const encoding = req.headers["content-encoding"];
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    throw new ServiceError("unsupported_media", "A body with a Content-Encoding is not accepted");
-  }
+  requirePlain(req);
   const type = parseMediaType(req.headers["content-type"]);
   const charset = type?.parameters.get("charset");
   if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
@@ -123,13 +137,13 @@ function mediaType(req: Incoming): string | undefined {
 /** Passes the chunks of the body to `take`; the next one waits for it. */
 function readBody(
   req: Incoming,
-  limits: BodyLimits,
+  limits: BodyLimits | BytesLimits,
   signal: AbortSignal,
   take: (chunk: Buffer) => Promise<void>,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let taken = Promise.resolve();
-    const pump = new BodyPump(req, { ...limits, minBytesPerSecond: MIN_BYTES_PER_SECOND }, signal, {
+    const pump = new BodyPump(req, { minBytesPerSecond: MIN_BYTES_PER_SECOND, ...limits }, signal, {
       write(chunk) {
         taken = taken.then(() => take(chunk)).then(() => pump.resume());
         taken.catch((error) => {

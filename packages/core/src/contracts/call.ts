@@ -75,6 +75,9 @@ export interface BodyLimits {
   idleMs: number;
 }
 
+/** Limits of a body that is passed on as bytes; `minBytesPerSecond` and `slot` as in {@link UploadLimits}. */
+export interface BytesLimits extends BodyLimits, Pick<UploadLimits, "minBytesPerSecond" | "slot"> {}
+
 /** Takes the next piece of a body. The `type` is the body's media type. */
 export type TakeText = (text: string, type: string) => Promise<void>;
 
@@ -145,6 +148,12 @@ export interface Call<Context = any> {
    * @returns the media type; `null` if there is no body.
    */
   text(types: readonly string[], limits: BodyLimits, take: TakeText): Promise<string | null>;
+  /**
+   * Passes the body as bytes to `take`, whatever its media type, in pieces as they arrive; the next piece waits for `take`. Rejects
+   * with `unsupported_media` (a Content-Encoding), `too_large`, `timeout`, `host_misuse`, with what `take` or the slot rejects
+   * with, or the signal's reason if the client disconnected.
+   */
+  bytes(limits: BytesLimits, take: (chunk: Uint8Array) => Promise<void>): Promise<void>;
 }
 
 /** The response that an adapter sends. It reads a stream body to its end or destroys it. */

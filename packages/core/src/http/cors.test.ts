@@ -44,7 +44,7 @@ test("a preflight of a listed origin gets the allowed methods and request header
     "Access-Control-Allow-Methods": "GET, HEAD, PATCH, DELETE, OPTIONS",
     "Access-Control-Allow-Headers":
       "Content-Type, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range, Range, Prefer, " +
-      "Idempotency-Key, X-Service-Image-Pin, Authorization, X-API-KEY, Traceparent, X-Requested-With, Cache-Control",
+      "Idempotency-Key, X-Service-Image-Pin, Authorization, X-API-KEY, Traceparent, Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset, X-Requested-With, Cache-Control",
     "Access-Control-Max-Age": "600",
   });
 });

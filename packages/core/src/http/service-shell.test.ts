@@ -3,7 +3,7 @@ import { createCall } from "../../test/calls.ts";
 import { createRecordingObserver } from "../../test/recording-observer.ts";
 import { textPages } from "../../test/text-pages.ts";
 import type { Service } from "../contracts/call.ts";
-import { createRouter } from "../images/http/routes.ts";
+import { createRouter } from "../images/http/router.ts";
 import { observeService } from "./service-shell.ts";
 
 const ID = "AbCdEfGhIjKlMnOpQrSt_-";

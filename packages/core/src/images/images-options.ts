@@ -12,6 +12,7 @@ import type { GoneReason, ImageSummary, PurgedImage, PurgeReason } from "./recor
 import { MAX_READ_LEASE_MS } from "./record/read-leases.ts";
 import { PRESETS_RULE, SIZES_RULE } from "./renditions/presets.ts";
 import { SENDFILE_RULE } from "./sendfile.ts";
+import { RESUMABLE_RULE } from "./store/piece-store.ts";
 
 const DAY_MS = 86_400_000;
 /** A thousand years. Keeps every date valid, and lists of dates sortable. */
@@ -93,8 +94,7 @@ export const IMAGES_RULES = {
   secret: rules.secret(),
   /**
    * Refuses an empty storage, such as an unmounted volume, instead of initialising it: all calls answer 503, and
-   * {@link Images.ready} rejects.
-   * @default false
+   * {@link Images.ready} rejects. @default false
    */
   requireStore: rules.preset(false, rules.flag()),
   /** HTML pages for browsers; see `@outrigger/web`. @default none: no HTML is served */
@@ -132,15 +132,11 @@ export const IMAGES_RULES = {
   ),
   /** Largest file, 1 to 2^31 bytes. @default 26214400 (25 MiB) */
   maxUploadBytes: rules.preset(25 * 1024 * 1024, rules.whole(1, 2 ** 31)),
-  /**
-   * Time limit for an upload without progress (then 408) or waiting for its turn (then 503). Milliseconds, from 100.
-   * @default 15000
-   */
+  /** Time limit for an upload without progress (then 408) or its turn (then 503). Milliseconds, from 100. @default 15000 */
   uploadIdleMs: rules.preset(15_000, rules.whole(100)),
   /**
    * Minimum average speed of an upload in bytes per second, checked from 30 s on (an import: 5 s). A slower upload
-   * gets 408. `0`: no minimum.
-   * @default 1024
+   * gets 408. `0`: no minimum. @default 1024
    */
   minUploadBytesPerSecond: rules.preset(1024, rules.whole(0)),
   /**
@@ -162,6 +158,11 @@ export const IMAGES_RULES = {
       rules.flag(),
     ),
   ),
+  /**
+   * Lets clients resume uploads, by tus 1.0 at `{base}/api/uploads`. `true` keeps unfinished ones in the directory of the storage,
+   * with the package @tus/file-store. @default false
+   */
+  resumable: RESUMABLE_RULE,
   /** Keeps place, camera, author and other EXIF, XMP and IPTC data in stored originals. @default false */
   keepMetadata: rules.preset(false, rules.flag()),
   /** Keeps actions, scripts, attached files and multimedia in stored PDFs. @default false */
@@ -239,9 +240,8 @@ export const IMAGES_RULES = {
   /** Memory for frequently read pictures, in bytes from 0. @default 67108864 (64 MiB) */
   memoryBytes: rules.preset(64 * 1024 * 1024, rules.whole(0)),
   /**
-   * Days after its last use for which an image keeps its stored renditions, 1 to 3650; the sweep deletes them.
-   * `false`: as long as the image lives.
-   * @default 30
+   * Days after its last use for which an image keeps its stored renditions, 1 to 3650; the sweep deletes them. `false`: as long
+   * as the image lives. @default 30
    */
   renditionsIdleDays: rules.preset(30, rules.orFalse(rules.whole(1, 3650))),
   /**

@@ -25,7 +25,7 @@ import {
 import { createLife } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
 import { Sweeper } from "./life/sweeper.ts";
-import { guardStores, type HostParts, prepareParts } from "./prepare-parts.ts";
+import { guardStores, type HostParts, openResumable, prepareParts } from "./prepare-parts.ts";
 import { Jobs } from "./processing/jobs.ts";
 import type { ProcessingContext } from "./processing/processing-context.ts";
 import { checkWatermarks } from "./renditions/presets.ts";
@@ -117,6 +117,7 @@ export function createImages(options: ImagesOptions): Images {
     renders: parts.renders,
     pending: createDueList(roles.records, "jobs"),
   };
+  const resumable = openResumable(parts, settings, life.owners);
   const jobs = new Jobs(processing, createDueList(given.records, "jobs"));
   const sweeper = new Sweeper({
     context: life,
@@ -124,6 +125,7 @@ export function createImages(options: ImagesOptions): Images {
     stores: Object.values(given),
     async alsoSweep(mayGoOn) {
       await claims.sweep();
+      if (mayGoOn()) await resumable?.sweep();
       if (mayGoOn()) await renditions.sweep(mayGoOn).catch(settings.onError);
     },
     seenClock,
@@ -139,6 +141,7 @@ export function createImages(options: ImagesOptions): Images {
       permissions: new Permissions(settings.authorize, signedReads(reads, settings.now)),
       limiter: parts.limiter,
       uploads: new UploadGate(parts.isLimited ? undefined : Number.POSITIVE_INFINITY),
+      resumable,
       pages: described.pages,
       description: createImageDescription(described),
     },

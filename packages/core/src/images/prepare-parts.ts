@@ -9,6 +9,7 @@ import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts
 import { sweepSystemTemporary } from "../stores/system-temporary.ts";
 import type { ImageSettings } from "./image-settings.ts";
 import type { IMAGES_RULES } from "./images-options.ts";
+import type { OwnerUsage } from "./owners/owner-usage.ts";
 import { CONVERTIBLE } from "./record/formats.ts";
 import { Pins } from "./record/pin.ts";
 import { closeStores, rolesOf } from "./record/storage-roles.ts";
@@ -17,8 +18,11 @@ import { RenderGate } from "./renditions/render-gate.ts";
 import { requireFiles } from "./sendfile.ts";
 import { chooseLeases, NO_LEASES_WARNING } from "./store/choose-leases.ts";
 import { openStore } from "./store/open-store.ts";
+import { choosePieces } from "./store/piece-store.ts";
 import { StoreGuard } from "./store/store-guard.ts";
 import { type BytesRole, rolesApart, rolesToWatch } from "./store/store-identity.ts";
+import { ResumableUploads } from "./uploads/resumable-uploads.ts";
+import { UploadLocks } from "./uploads/upload-locks.ts";
 
 /** The parts that the host gave, checked, observed, and shared between clients. */
 export type HostParts = ReturnType<typeof prepareParts>;
@@ -32,6 +36,7 @@ export function prepareParts(
   requireSecret(checked.secret, given.records);
   requireFiles(checked.sendfile, given.originals);
   requireConversions(checked);
+  const pieces = choosePieces(checked.resumable, given);
   // Without a spool of its own, this store receives uploads through the system's temporary directory.
   if (!isLocalStore(given.originals)) sweepSystemTemporary();
   const limiter =
@@ -64,6 +69,7 @@ export function prepareParts(
     renders,
     limiter,
     isLimited,
+    pieces,
     observer,
     leases: leasesOf(roles, log),
     async close() {
@@ -109,6 +115,29 @@ function leasesOf(roles: StorageRoles, log: ImageSettings["log"]): () => Promise
     });
     return chosen;
   };
+}
+
+/** The uploads that arrive in pieces; `null`: they are switched off. */
+export function openResumable(
+  { pieces, roles, isLimited }: HostParts,
+  { maxUploadBytes, now, onError }: ImageSettings,
+  owners: OwnerUsage,
+): ResumableUploads | null {
+  if (pieces === null) return null;
+  const { records } = roles;
+  // Leases beside the records. A directory has none: there, two writers of one upload write the same bytes.
+  const leases = async () => (await chooseLeases({ records, renditions: records })).leases;
+  const locks = new UploadLocks(leases, onError);
+  return new ResumableUploads({
+    store: records,
+    owners,
+    pieces,
+    locks,
+    isLimited,
+    maxUploadBytes,
+    now,
+    onError,
+  });
 }
 
 /** The guard of the stores, and the PINs and signatures that derive from their secret: it is known when the guard is open. */

@@ -5,7 +5,7 @@ import { systemTemporaryDirectory } from "@outrigger/core/stores";
 import multer from "multer";
 import { BodyPump } from "../body-pump.ts";
 import type { Incoming } from "../incoming.ts";
-import { bodyTakenError, hasBody, isBodyTaken, parseMediaType } from "../incoming.ts";
+import { bodyTakenError, hasBody, isBodyTaken, parseMediaType, requirePlain } from "../incoming.ts";
 import { copyHostUpload, findHostFiles } from "./host-upload.ts";
 import { decodeFormName } from "./names.ts";
 import { type PartHead, PartHeads } from "./part-heads.ts";
@@ -49,10 +49,7 @@ export async function receiveUpload(
 
 /** The boundary of a multipart body. Throws for a body of another type. */
 function readBoundary(req: Incoming): string {
-  const encoding = req.headers["content-encoding"];
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    throw new ServiceError("unsupported_media", "A body with a Content-Encoding is not accepted");
-  }
+  requirePlain(req);
   const header = req.headers["content-type"];
   const type = parseMediaType(header);
   if (type?.essence !== "multipart/form-data") {

@@ -86,6 +86,13 @@ const MORE: Options = {
     { timeoutMs: 999 },
     { port: 80 },
   ],
+  resumable: [
+    { directory: join(directory, "pieces") },
+    { directory: "" },
+    { s3: { bucket: "pieces" } },
+    { s3: { region: "eu" } },
+    { bucket: "pieces" },
+  ],
   sizes: [{ steps: [1, 8192] }, { steps: [8193] }, { steps: [] }, { step: [64] }],
   presets: [
     {},

@@ -25,6 +25,7 @@ export const IMAGE_KEYS = [
   "asyncAfterMs",
   "processUploads",
   "importUrls",
+  "resumable",
   "keepMetadata",
   "keepPdfActions",
   "defaultLifetimeMs",

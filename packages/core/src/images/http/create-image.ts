@@ -38,43 +38,34 @@ export async function createImage(
   suffix: "json" | "txt",
   limits: Record<string, string>,
 ): Promise<Reply> {
-  const given = ticketOf(call);
-  const ticket = given === null ? null : readTicket(context.library, given);
-  const { record, isReplay, preference } = await receiveAndStore(context, call, receiveImage, ticket);
-  const hasPin = ticket === null || (ticket.pin && !isReplay);
-  const reply = createdReply(context, call, record, suffix, hasPin);
-  const isPreferred = reply.status === 202 && preference !== null;
-  const applied = isPreferred ? { "Preference-Applied": "respond-async" } : {};
-  return { ...reply, headers: { ...reply.headers, ...applied, ...limits } };
+  const { record, hasPin, preference } = await receiveAndStore(context, call);
+  const reply = createdReply(context, call, record, suffix, hasPin, preference);
+  return { ...reply, headers: { ...reply.headers, ...limits } };
 }
 
 /** An upload that was stored. */
 interface StoredUpload {
   record: ImageRecord;
-  /** Whether an earlier request with the same key stored it. */
-  isReplay: boolean;
+  /** Whether the reply has the PIN: that to a ticket has it only the first time, and only by its terms. */
+  hasPin: boolean;
   preference: AsyncPreference | null;
 }
 
-/** Receives an upload and stores it as an image. @param ticket Replaces the permission of the host. */
+/** Receives an upload and stores it as an image. */
 export async function receiveAndStore(
   context: ImageContext,
   call: Call,
   receive: typeof receiveImage = receiveImage,
-  ticket: UploadTerms | null = null,
+  permit: typeof permitUpload = permitUpload,
 ): Promise<StoredUpload> {
-  const { library, permissions, settings } = context;
+  const { library, settings } = context;
   requireUtf8Query(call.search);
-  const userAgent = call.headers["user-agent"];
-  if (userAgent === undefined || userAgent.trim() === "") {
-    throw new ServiceError("bad_request", "The User-Agent header is required");
-  }
+  const userAgent = requireUserAgent(call);
   const preference = parseAsyncPreference(call.headers.prefer);
   const idempotencyKey = parseIdempotencyKey(call.headers["idempotency-key"]);
-  const grant = ticket === null ? await permissions.permitCreate(call) : grantOf(ticket);
+  const { ticket, grant } = await permit(context, call);
   if (preference !== null) await library.jobs.requireRoom();
-  // The holders of an owner's tickets must not take each other's turns, nor those of the owner.
-  const client = grant === null || ticket !== null ? clientKey(call.clientIp) : `owner ${grant.owner}`;
+  const client = uploaderOf(call, { ticket, grant });
   const request = { userAgent, grant, preference, ticket };
   const upload = context.uploads.open(client, settings.uploadIdleMs);
   try {
@@ -93,14 +84,43 @@ export async function receiveAndStore(
       "made" in received
         ? { ...received.made, isReplay: true }
         : await addImage(library, received.file, () => newImage(context, call, received, request, client));
-    return { record, isReplay, preference };
+    return { record, hasPin: ticket === null || (ticket.pin && !isReplay), preference };
   } finally {
     upload.done();
   }
 }
 
-function grantOf({ owner, ownerLimits }: UploadTerms): OwnerGrant | null {
-  return owner === undefined ? null : { owner, ...(ownerLimits && { limits: ownerLimits }) };
+/** What permits an upload. */
+export interface UploadPermission {
+  /** `null`: the host permits it. */
+  ticket: UploadTerms | null;
+  /** `null`: the image has no owner. */
+  grant: OwnerGrant | null;
+}
+
+/** The permission of an upload: by the ticket in its query, else by the host. Rejects with `forbidden`. */
+export async function permitUpload(context: ImageContext, call: Call): Promise<UploadPermission> {
+  const given = ticketOf(call);
+  if (given === null) return { ticket: null, grant: await context.permissions.permitCreate(call) };
+  const ticket = readTicket(context.library, given);
+  const { owner, ownerLimits } = ticket;
+  return {
+    ticket,
+    grant: owner === undefined ? null : { owner, ...(ownerLimits && { limits: ownerLimits }) },
+  };
+}
+
+/** The `User-Agent` of a create request. Throws `bad_request` without it. */
+export function requireUserAgent({ headers }: Call): string {
+  const userAgent = headers["user-agent"];
+  if (userAgent !== undefined && userAgent.trim() !== "") return userAgent;
+  throw new ServiceError("bad_request", "The User-Agent header is required");
+}
+
+/** The client that an upload counts for. */
+export function uploaderOf({ clientIp }: Call, { ticket, grant }: UploadPermission): string {
+  // The holders of an owner's tickets must not take each other's turns, nor those of the owner.
+  return grant === null || ticket !== null ? clientKey(clientIp) : `owner ${grant.owner}`;
 }
 
 /**
@@ -140,12 +160,13 @@ function newImage(
 }
 
 /** The reply to an upload: 201 for a ready image, 202 for one that is still processed. Addresses are the same. */
-function createdReply(
+export function createdReply(
   context: ImageContext,
   call: Call,
   record: ImageRecord,
   suffix: "json" | "txt",
   hasPin: boolean,
+  preference: AsyncPreference | null = null,
 ): Reply {
   const base = baseUrl(context, call);
   const pin = context.library.pins.pinOf(record.id);
@@ -169,7 +190,8 @@ function createdReply(
   };
   if (record.processing === null) return { status: 201, headers, body };
   const retryAfter = String(retryAfterMs(record, context.settings.now()) / 1000);
-  return { status: 202, headers: { ...headers, "Retry-After": retryAfter }, body };
+  const applied = preference === null ? {} : { "Preference-Applied": "respond-async" };
+  return { status: 202, headers: { ...headers, "Retry-After": retryAfter, ...applied }, body };
 }
 
 /** `Link` of a new image (RFC 8288, which replaced RFC 5988): record, alternate formats, edit form. */

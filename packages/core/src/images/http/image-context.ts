@@ -12,6 +12,7 @@ import { findImage, requireAlive, requireReady } from "../library/find-image.ts"
 import type { LibraryContext } from "../library/library-context.ts";
 import type { DateSource } from "../record/image-fields.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import type { ResumableUploads } from "../uploads/resumable-uploads.ts";
 import type { Audience, Permissions } from "./permissions.ts";
 import type { UploadGate } from "./upload-slots.ts";
 
@@ -22,6 +23,8 @@ export interface ImageContext {
   permissions: Permissions;
   limiter: RateLimiter;
   uploads: UploadGate;
+  /** `null`: clients cannot resume uploads. */
+  resumable: ResumableUploads | null;
   pages: Pages | null;
   description: Description;
 }

@@ -13,7 +13,7 @@ import { prefersHtml, problemPage, processingReply } from "./pages/problem-page.
 import { nothingHere } from "./pages/site-pages.ts";
 import { refusedUpload } from "./pages/upload-form.ts";
 import { createHotRead } from "./prepared-read.ts";
-import { createRouter, type MatchedRoute, NOTHING } from "./routes.ts";
+import { createRouter, type MatchedRoute, NOTHING } from "./router.ts";
 
 /** Codes of failures that are reported to the operator. */
 const REPORTED = ["store_unavailable", "no_space", "damaged", "host_misuse"];
@@ -33,10 +33,10 @@ export function createImageService(
   context: ImageContext,
   { cors, observer }: { cors: CorsOptions | undefined; observer: Observer | undefined },
 ): ServiceShell {
-  const { pages, settings } = context;
+  const { settings } = context;
   const watch = watchForProxy((header) => settings.log.warn({ header }, UNTRUSTED_PROXY_WARNING));
   const hotRead = createHotRead(context);
-  const match = createRouter(pages);
+  const match = createRouter(context.pages, context.resumable !== null);
   return createServiceShell<MatchedRoute, Problem>({
     match,
     answerNow(call, inFront) {
@@ -47,11 +47,12 @@ export function createImageService(
       watch(call);
       try {
         const reply = await answer(context, call, matched, cors);
-        return reply && varied(matched, reply);
+        return reply && withHeaders(context, matched, reply);
       } catch (error) {
         const record = StillProcessing.recordOf(error);
         if (record === null) throw error;
-        return varied(matched, processingReply(context, call, record, matched.row.isRecord === undefined));
+        const reply = processingReply(context, call, record, matched.row.isRecord === undefined);
+        return withHeaders(context, matched, reply);
       }
     },
     problemOf(error) {
@@ -60,7 +61,8 @@ export function createImageService(
     },
     problems: PROBLEMS,
     isReported: ({ code }) => REPORTED.includes(code),
-    refuse: async (call, matched, problem) => varied(matched, await refusal(context, call, matched, problem)),
+    refuse: async (call, matched, problem) =>
+      withHeaders(context, matched, await refusal(context, call, matched, problem)),
     errors: settings.errors,
     onError: settings.onError,
     cors,
@@ -70,9 +72,11 @@ export function createImageService(
   });
 }
 
-/** The reply with `Vary`, if the route chooses by `Accept`. */
-function varied({ row }: MatchedRoute, reply: Reply): Reply {
-  return row.negotiates === undefined ? reply : { ...reply, headers: { ...reply.headers, Vary: "Accept" } };
+/** The reply with the headers of its route. */
+function withHeaders({ settings }: ImageContext, { row }: MatchedRoute, reply: Reply): Reply {
+  return row.headers === undefined
+    ? reply
+    : { ...reply, headers: { ...reply.headers, ...row.headers(settings) } };
 }
 
 async function answer(

@@ -97,7 +97,7 @@ export async function receiveForm(
     const called = { file: isOther ? "The file" : FILE_FIELD, declaredType: "its Content-Type" };
     return {
       file,
-      details: () => ({ ...parseDetails(settings, call, fields, "form", file.name), called }),
+      details: () => ({ ...parseDetails(settings, call.search, fields, "form", file.name), called }),
       claim: claimOf(file.sha256, () => [
         file.sha256,
         file.declaredType,
@@ -125,7 +125,7 @@ async function receiveByUrl(
     throw new ServiceError("bad_request", `The body must have the ${URL_FIELD} of the file`);
   }
   const address = parseImportUrl(given, library);
-  const details = (fileName: string) => parseDetails(settings, call, fields, "json", fileName);
+  const details = (fileName: string) => parseDetails(settings, call.search, fields, "json", fileName);
   details("");
   // By its URL: the file there may change before a retry.
   const claim = claimOf(address.url.href, () => [call.search, sortedText(fields)]);
@@ -162,15 +162,16 @@ async function fetchFile(
   }
 }
 
-function parseDetails(
+/** What a create request says of its image. Throws `bad_request` for a fault. @param search Its query. */
+export function parseDetails(
   settings: ImageContext["settings"],
-  call: Call,
+  search: string,
   fields: Readonly<Record<string, unknown>>,
   source: DateSource,
   fileName: string,
 ): Omit<ReturnType<ReceivedImage["details"]>, "called"> {
   const createdAt = settings.now();
-  const query = new URLSearchParams(call.search);
+  const query = new URLSearchParams(search);
   const inBody = parseExpiry(fields.expiresAt, source, createdAt, settings);
   const expiresAt =
     inBody === undefined ? parseExpiry(query.get("expiresAt"), "query", createdAt, settings) : inBody;

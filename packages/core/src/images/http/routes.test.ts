@@ -4,7 +4,8 @@ import { createLifeSite } from "../../../test/life-site.ts";
 import { textPages } from "../../../test/text-pages.ts";
 import type { Pages } from "../../contracts/pages.ts";
 import { DESCRIPTION_PATH } from "../../openapi/description.ts";
-import { createRouter, NOTHING, ROUTES } from "./routes.ts";
+import { createRouter, NOTHING } from "./router.ts";
+import { ROUTES } from "./routes.ts";
 
 const id = "AbCdEfGhIjKlMnOpQrSt_-";
 
@@ -16,7 +17,9 @@ const pages: Pages = {
   asset: (name: string) => (name === ASSET ? SCRIPT : undefined),
 };
 
-const match = createRouter(pages);
+const match = createRouter(pages, true);
+// Never opened: no request of these tests uses it.
+const resumable = { directory: "unused" };
 
 test.each([
   ["/api/images.json", ["/api/images.json", ""]],
@@ -49,6 +52,13 @@ test.each([
   ["/assets/%2e%2e", undefined],
   ["/sharex.sxcu", ["/sharex.sxcu", ""]],
   ["/share-target", undefined],
+  ["/api/uploads", ["/api/uploads", ""]],
+  ["/api/uploads/", ["/api/uploads", ""]],
+  [`/api/uploads/${id}`, ["/api/uploads/{upload}", id]],
+  [`/api/uploads/${id}/`, ["/api/uploads/{upload}", id]],
+  [`/api/uploads/${id}//`, ["/api/images/*", ""]],
+  [`/api/uploads/..%2f${id}`, ["/api/images/*", ""]],
+  ["/api/uploadsque", undefined],
   [`/${id}`, ["/{id}", id]],
   [`/${id}/view`, ["/{id}/view", id]],
   [`/${id}/edit`, ["/{id}/edit", id]],
@@ -62,11 +72,11 @@ test.each([
 
 /** A sample path of a route. */
 function pathOf(pattern: string, imageId: string): string {
-  return pattern.replace("{id}", imageId).replace("{name}", ASSET);
+  return pattern.replace(/\{(?:id|upload)\}/, imageId).replace("{name}", ASSET);
 }
 
 test("each route but the files of pages is described with its methods, and each described path has a route", () => {
-  const { paths } = createLifeSite({ pages }).images.describe();
+  const { paths } = createLifeSite({ pages, resumable }).images.describe();
   const others = [DESCRIPTION_PATH, "/assets/{name}"];
   const rows = ROUTES.filter(({ pattern }) => !others.includes(pattern));
   expect(Object.keys(paths)).toEqual(rows.map(({ pattern }) => pattern));
@@ -82,14 +92,14 @@ test("each route but the files of pages is described with its methods, and each 
 test.each(ROUTES.map((row) => [row.pattern, row] as const))(
   "the route %s is reachable",
   async (pattern, row) => {
-    const site = createLifeSite({ pages });
+    const site = createLifeSite({ pages, resumable });
     const { id: imageId } = created(await site.create());
     const path = pathOf(pattern, imageId);
     const matched = match(path);
     expect(matched).toEqual({
       route: row.observedAs ?? pattern,
       row: expect.objectContaining({ pattern }),
-      name: /\{id\}/.test(pattern) ? imageId : pattern.includes("{name}") ? ASSET : "",
+      name: /\{(?:id|upload)\}/.test(pattern) ? imageId : pattern.includes("{name}") ? ASSET : "",
     });
     const Allow = matched?.row.allow;
     const options = await site.send("OPTIONS", path);
@@ -109,6 +119,15 @@ test("without pages, their routes are left to the host and not described", async
   expect(Object.keys(paths).filter((path) => ofPages.test(path))).toEqual([]);
   for (const path of ["/", "/api", "/api/", `/assets/${ASSET}`]) {
     await expect(site.send("GET", path)).rejects.toThrow("is outside the service");
+  }
+});
+
+test("without the option resumable, the paths of resumable uploads are left to the host and not described", async () => {
+  const site = createLifeSite({ pages });
+  const { paths } = site.images.describe();
+  expect(Object.keys(paths).filter((path) => path.includes("uploads"))).toEqual([]);
+  for (const path of ["/api/uploads", `/api/uploads/${id}`]) {
+    await expect(site.send("POST", path)).rejects.toThrow("is outside the service");
   }
 });
 

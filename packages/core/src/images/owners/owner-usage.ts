@@ -26,6 +26,8 @@ export interface OwnedImage extends NamedEntry {
 
 export interface OwnerUsageOptions {
   store: BlobStore;
+  /** Prefix of the keys, one segment. @default that of the owners of images */
+  prefix?: string;
   /** The time in Unix milliseconds. */
   now: () => number;
   /** Whether the image's record exists and still names this owner. */
@@ -89,7 +91,7 @@ export class OwnerUsage {
 
   constructor(options: OwnerUsageOptions) {
     this.#options = options;
-    this.#stored = new StoredUsages(options.store, options.index);
+    this.#stored = new StoredUsages(options.store, options.index, options.prefix);
   }
 
   /**

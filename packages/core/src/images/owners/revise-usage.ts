@@ -116,7 +116,11 @@ function apply(
   return true;
 }
 
-function requireRoom(usage: UsageRecord, { bytes, limits }: UsageChange): void {
+/** Throws `forbidden` if another image of so many bytes is beyond the limits. */
+export function requireRoom(
+  usage: Pick<UsageRecord, "images" | "bytes">,
+  { bytes, limits }: Pick<UsageChange, "bytes" | "limits">,
+): void {
   if (limits.images !== undefined && usage.images >= limits.images) {
     throw new ServiceError(
       "forbidden",

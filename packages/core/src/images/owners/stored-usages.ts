@@ -34,16 +34,18 @@ const EARLIER = "owners/";
 export class StoredUsages {
   readonly #store: BlobStore;
   readonly #index: Pick<NameIndex, "has">;
+  readonly #prefix: string;
 
   /** @param index The images of each owner. */
-  constructor(store: BlobStore, index: Pick<NameIndex, "has">) {
+  constructor(store: BlobStore, index: Pick<NameIndex, "has">, prefix = USAGES) {
     this.#store = store;
     this.#index = index;
+    this.#prefix = prefix;
   }
 
   /** Rejects with `damaged` if the usage is unreadable. */
   async read(owner: string): Promise<HeldUsage> {
-    const key = keyOf(owner);
+    const key = this.#prefix + owner;
     const blob = await this.#store.get(key);
     if (blob !== null) {
       const usage = decodeUsage(await readAll(blob.body), key);
@@ -60,7 +62,7 @@ export class StoredUsages {
     usage: UsageRecord,
   ): Promise<HeldUsage> {
     const options = { ifRevision, withoutHistory: true };
-    const { revision } = await this.#store.put(keyOf(owner), encodeUsage(usage), options);
+    const { revision } = await this.#store.put(this.#prefix + owner, encodeUsage(usage), options);
     return { usage, revision, isMissing: false };
   }
 
@@ -70,7 +72,7 @@ export class StoredUsages {
    */
   async recount(owner: string, count: (isMissing: boolean) => Promise<UsageRecord>): Promise<void> {
     // Read first, so that a usage that is written during the count stays.
-    const revision = (await this.#store.stat(keyOf(owner)))?.revision ?? null;
+    const revision = (await this.#store.stat(this.#prefix + owner))?.revision ?? null;
     let isMissing = false;
     try {
       ({ isMissing } = await this.read(owner));
@@ -104,8 +106,4 @@ export class StoredUsages {
     for await (const key of listAll(this.#store, prefix)) keys.push(key);
     return keys.sort((a, b) => numberOf(b) - numberOf(a));
   }
-}
-
-function keyOf(owner: string): string {
-  return USAGES + owner;
 }

@@ -3,7 +3,7 @@ import type { ConvertibleType, OriginalType, PicturePoint } from "../../contract
 import { ServiceError } from "../../errors.ts";
 import type { Agent } from "../../http/request-headers.ts";
 import type { OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
-import { CONVERTIBLE, type ConvertibleName, declaredOriginalType } from "../record/formats.ts";
+import { CONVERTIBLE, type ConvertibleName, declaredOriginalType, uploadTypeOf } from "../record/formats.ts";
 import { createImageId, type ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { adviceFor, nameOtherKind, sniffConvertible } from "../record/other-kinds.ts";
@@ -83,15 +83,11 @@ function describeUpload(
   convertible: readonly ConvertibleName[],
 ): ImageRecord {
   const { name, description, createdAt, expiresAt, focus, agent, owner, called } = facts;
-  const source = convertibleType(file, convertible);
-  const type = source === null ? requireType(file, called) : LIKELY_TYPE;
-  requireOneOf(source ?? type, facts.types);
   return {
     id: createImageId(),
     name,
     ...(description === undefined ? {} : { description }),
-    type,
-    ...(source === null ? {} : { source }),
+    ...requireAccepted(file, called, convertible, facts.types),
     size: file.size,
     sha256: file.sha256,
     width: null,
@@ -110,12 +106,46 @@ function describeUpload(
   };
 }
 
+/** The parts of a file that decide its type. */
+type TypedFile = Pick<SpooledFile, "declaredType" | "head" | "size">;
+
+/**
+ * The type of a file. Throws `unsupported_media` if it is not accepted, or its bytes are of another.
+ * @param types Those that a ticket permits; `undefined`: all.
+ */
+export function requireAccepted(
+  file: TypedFile,
+  called: UploadFacts["called"],
+  convertible: readonly ConvertibleName[],
+  types: readonly string[] | undefined,
+): Pick<ImageRecord, "type" | "source"> {
+  const source = convertibleType(file, convertible);
+  const type = source === null ? requireType(file, called) : LIKELY_TYPE;
+  requireOneOf(source ?? type, types);
+  return source === null ? { type } : { type, source };
+}
+
+/** Throws `unsupported_media` for a declared type that no bytes could have. */
+export function requireDeclared(
+  declaredType: string,
+  called: UploadFacts["called"],
+  convertible: readonly ConvertibleName[],
+  types: readonly string[] | undefined,
+): void {
+  const type = uploadTypeOf(declaredType);
+  if (type !== undefined) requireOneOf(type, types);
+  if (declaredOriginalType(declaredType) !== undefined) return;
+  if (convertible.some((name) => CONVERTIBLE[name].includes(declaredType))) return;
+  const unread = { declaredType, head: Buffer.alloc(0), size: 1 };
+  throw new ServiceError("unsupported_media", mismatchOf(unread, null, undefined, called));
+}
+
 /** The type of most converted uploads, in the record until the upload is converted. */
 const LIKELY_TYPE = "image/jpeg";
 
 /** The type of a file that is to be converted; `null` for any other. */
 function convertibleType(
-  { declaredType, head }: SpooledFile,
+  { declaredType, head }: TypedFile,
   convertible: readonly ConvertibleName[],
 ): ConvertibleType | null {
   if (convertible.length === 0) return null;
@@ -135,7 +165,7 @@ export function requireOneOf(type: string, types: readonly string[] | undefined)
 }
 
 /** The declared type must be supported, and must match the bytes. */
-function requireType(file: SpooledFile, called: UploadFacts["called"]): OriginalType {
+function requireType(file: TypedFile, called: UploadFacts["called"]): OriginalType {
   const declared = declaredOriginalType(file.declaredType);
   const actual = sniffType(file.head, declared === "any" ? undefined : declared);
   if (actual !== null && (declared === "any" || declared === actual)) return actual;
@@ -147,7 +177,7 @@ const MAX_QUOTED = 100;
 
 /** Why a file is not of the type that it should be. */
 function mismatchOf(
-  { declaredType, head, size }: SpooledFile,
+  { declaredType, head, size }: TypedFile,
   actual: OriginalType | null,
   declared: ReturnType<typeof declaredOriginalType>,
   called: UploadFacts["called"],

@@ -67,7 +67,10 @@ export async function openParts(
     const { metrics, observer } = await createObservers(settings);
     if (observer !== null) watchSpace(storage.targets, observer);
     const onError = failureLog(logger);
+    // Where the storage is a directory, it has room for the unfinished uploads.
+    const hasDirectory = [records, originals].some(({ kind }) => kind === "file");
     images = createImages({
+      resumable: hasDirectory,
       ...settings.images,
       requireStore: settings.existing,
       publicUrl: settings.publicUrl,

@@ -34,6 +34,11 @@ describe("safeTarget", () => {
     expect(safeTarget(`/${ID}/0123-4567-89ab-cdef/x`)).toBe(`/${ID}/[redacted]/x`);
   });
 
+  it("redacts the ID of an unfinished upload", () => {
+    expect(safeTarget(`/img/api/uploads/${ID}?x=1`)).toBe("/img/api/uploads/[redacted]");
+    expect(safeTarget("/api/uploads")).toBe("/api/uploads");
+  });
+
   it("redacts keys and email addresses in a path", () => {
     const key = "79a03413f083b6277f8e0b7d412c7f6a5907f6d8";
     expect(safeTarget(`/v2/account/${key}`)).toBe("/v2/account/[redacted]");

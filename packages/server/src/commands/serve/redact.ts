@@ -35,6 +35,8 @@ const PIN_LIKE = /(?<![\w-])(?:[0-9A-TV-Z]{4}-?){4}(?![\w-])/gi;
 const KEY_LIKE = /(?<![\w-])[0-9a-f]{40}(?![\w-])/gi;
 /** Bounded before the `@`, so that the time is linear in the length of a path. */
 const ADDRESS_LIKE = /[^\s/?&=<>()",;:]{1,256}(?:@|%(?:25)*40)[^\s/?&=<>()",;:]+/gi;
+/** The ID of an unfinished upload, which proves that a client may continue it. */
+const UPLOAD_ID = /(\/api\/uploads\/)[^/?]+/gi;
 const ASSIGNMENT = /(pin|api_key|token|secret|ticket)(?:=|%3d).*/gi;
 
 /** A request target for the log: its path and the query parameters that hold no secret. */
@@ -63,6 +65,7 @@ export function safeHeaders(headers: IncomingHttpHeaders): Record<string, string
 /** Redacts secrets and email addresses in unexpected places, e.g. after a `?` sent as `%3F`. */
 function safeText(text: string): string {
   return text
+    .replace(UPLOAD_ID, "$1[redacted]")
     .replace(ASSIGNMENT, "$1=[redacted]")
     .replace(PIN_LIKE, "[redacted]")
     .replace(KEY_LIKE, "[redacted]")

@@ -29,6 +29,7 @@ const WHY = {
   412: "a condition of the request does not hold.",
   413: "the body is too large. The rest of it stays unread, and the connection is closed.",
   415: "the media type of the body is not accepted.",
+  423: "another request is using the upload.",
   416: "the range lies beyond the bytes of the image.",
   429: "too many requests in a minute.",
   451: "the image is withheld for a legal reason. It may soon be deleted.",
@@ -46,6 +47,7 @@ type Headers = Readonly<Record<string, ApiHeader>>;
 const REFUSAL_HEADERS: Partial<Readonly<Record<ImageRefusal, Headers>>> = {
   409: maybeHeader("Retry-After", "Seconds to wait, if a retry may succeed."),
   416: headersOf("Content-Range"),
+  423: headersOf("Retry-After"),
   429: headersOf("Retry-After", "RateLimit", "RateLimit-Policy"),
   451: maybeHeader("Link", 'The party that blocks the image, `rel="blocked-by"` (RFC 7725), if it is given.'),
   503: headersOf("Retry-After"),
@@ -90,6 +92,8 @@ export interface DescribedRoute {
   readonly form: ProblemForm;
   /** Whether the route exists only in a service with pages. */
   readonly needsPages?: true;
+  /** Whether the route exists only where clients can resume uploads. */
+  readonly needsResumable?: true;
   /** By name. GET includes HEAD. Every route has OPTIONS. */
   readonly methods: Readonly<Partial<Record<string, DescribedMethod>>>;
 }
@@ -97,6 +101,7 @@ export interface DescribedRoute {
 /** A route in the OpenAPI document; `null` for a route that does not exist with these options, or is not described. */
 export function imagePath(facts: ImageFacts, route: DescribedRoute): PathItem | null {
   if (route.needsPages !== undefined && !facts.hasPages) return null;
+  if (route.needsResumable !== undefined && facts.resumable === false) return null;
   const form = route.form === "page" && !facts.hasPages ? "json" : route.form;
   const hasId = route.pattern.includes("{id}");
   const item: Partial<Record<string, ApiOperation>> = {};
@@ -104,9 +109,10 @@ export function imagePath(facts: ImageFacts, route: DescribedRoute): PathItem | 
     const declared = isUploadForm !== undefined && !facts.hasUploadForm ? null : describe?.(facts);
     if (declared === undefined || declared === null) continue;
     const statuses = statusesOf(facts, declared, hasId, budget);
-    const limit = name === "GET" || budget === undefined ? null : facts.rules[budget];
+    const isCounted = name !== "GET" && budget !== undefined && budget !== "reads";
+    const limit = isCounted ? facts.rules[budget] : null;
     const operation = operationOf(facts, declared, form, statuses, limit !== null);
-    item[name.toLowerCase()] = operation;
+    item[name.toLowerCase()] = name === "HEAD" ? headOf(operation) : operation;
     if (name === "GET") item.head = imageHead(operation, declared);
   }
   if (Object.keys(item).length === 0) return null;

@@ -44,7 +44,12 @@ export async function submitUpload(
       sent.typed = { name, description, expiresIn };
       return { file: { ...file, declaredType: trustedType(file) }, fields: apiFieldsOf(sent.typed, now()) };
     };
-    const { record } = await receiveAndStore(context, call, (...request) => receiveForm(...request, adapt));
+    const { record } = await receiveAndStore(
+      context,
+      call,
+      (...request) => receiveForm(...request, adapt),
+      async () => ({ ticket: null, grant: await context.permissions.permitCreate(call) }),
+    );
     const base = baseUrl(context, call);
     const pin = context.library.pins.pinOf(record.id);
     const image = imageView(context, call, record);

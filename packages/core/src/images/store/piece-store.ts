@@ -1,0 +1,117 @@
+import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { FileStore } from "@tus/file-store";
+import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
+import * as rules from "../../option-rules.ts";
+import { makeDirectories, mapped } from "../../stores/fs/fs-files.ts";
+
+const PLACE_RULES = {
+  /**
+   * Directory for the bytes of unfinished uploads, created if missing. Needs the package @tus/file-store.
+   * @default none: `s3` is given
+   */
+  directory: rules.text("the path of a directory"),
+  /**
+   * An S3 bucket of its own for them: its name, and the options of an S3 client, such as `{ bucket: "uploads", region: "eu-central-1" }`.
+   * Needs the package @tus/s3-store.
+   * @default none: `directory` is given
+   */
+  s3: rules.value<{ bucket: string; [option: string]: unknown }>(
+    "an object with the name of a bucket",
+    (given) => typeof Object(given).bucket === "string",
+    true,
+  ),
+};
+
+/** The place of unfinished uploads: a directory or a bucket. */
+export interface ResumableUploadsOptions extends rules.Options<typeof PLACE_RULES> {}
+
+/** The rule of the option `resumable`. */
+export const RESUMABLE_RULE = rules.preset(
+  false,
+  rules.either("true, false, { directory } or { s3 }", PLACE_RULES, rules.flag()),
+);
+
+/** Keeps the bytes of unfinished uploads: the part of a data store of tus that is used. */
+export interface PieceStore {
+  create(upload: Parameters<FileStore["create"]>[0]): Promise<unknown>;
+  getUpload(id: string): Promise<{ offset: number }>;
+  /** Appends the bytes, at the end of those before. @returns the offset after them. */
+  write(piece: Readable, id: string, offset: number): Promise<number>;
+  read(id: string): Readable | Promise<Readable>;
+  /** A missing upload is no error. */
+  remove(id: string): Promise<void>;
+}
+
+/**
+ * The function that opens the store of unfinished uploads; `null` if they are switched off.
+ * @throws TypeError if no place is named, or its package is missing.
+ */
+export function choosePieces(
+  option: boolean | rules.Checked<typeof PLACE_RULES>,
+  { originals, records }: Record<"originals" | "records", BlobStore>,
+): (() => Promise<PieceStore>) | null {
+  if (option === false) return null;
+  const local = [originals, records].find(isLocalStore);
+  const beside = local && join(dirname(local.blobDirectory), "uploads");
+  const { directory = undefined, s3 = undefined } = option === true ? { directory: beside } : option;
+  if ((directory === undefined) === (s3 === undefined)) {
+    const why = option === true ? ", because this storage is no directory" : "";
+    throw new TypeError(`createImages: resumable must have a directory or s3${why}`);
+  }
+  const name = s3 === undefined ? "@tus/file-store" : "@tus/s3-store";
+  try {
+    createRequire(import.meta.url).resolve(name);
+  } catch (cause) {
+    throw new TypeError(`createImages: resumable needs ${name}: run npm install ${name}`, { cause });
+  }
+  let opened: Promise<PieceStore> | null = null;
+  return () => {
+    opened ??= (s3 === undefined ? openDirectory(resolve(directory ?? "")) : openBucket(s3)).catch(
+      (error) => {
+        opened = null;
+        throw error;
+      },
+    );
+    return opened;
+  };
+}
+
+async function openDirectory(directory: string): Promise<PieceStore> {
+  const { FileStore } = await import("@tus/file-store");
+  await mapped(async () => makeDirectories(directory));
+  class Directory extends FileStore {
+    // The original hides the error, such as that of a full disk.
+    override async write(piece: Readable, id: string, start: number): Promise<number> {
+      const file = createWriteStream(join(directory, id), { flags: "r+", start });
+      await mapped(() => pipeline(piece, file));
+      return start + file.bytesWritten;
+    }
+
+    override async remove(id: string): Promise<void> {
+      const paths = [id, `${id}.json`].map((name) => join(directory, name));
+      await mapped(() => Promise.all(paths.map((path) => rm(path, { force: true }))));
+    }
+  }
+  return new Directory({ directory });
+}
+
+async function openBucket(s3ClientConfig: { bucket: string }): Promise<PieceStore> {
+  const { S3Store } = await import("@tus/s3-store");
+  class Bucket extends S3Store {
+    // The original keeps the objects of a complete upload, and the beginning of a part.
+    override async remove(id: string): Promise<void> {
+      await super.remove(id).catch((error) => {
+        if (error.status_code !== 404) throw error;
+      });
+      const Objects = [id, this.infoKey(id), this.partKey(id, true)].map((Key) => ({ Key }));
+      await this.client.deleteObjects({ Bucket: this.bucket, Delete: { Objects } });
+      await this.clearCache(id);
+    }
+  }
+  return new Bucket({ s3ClientConfig });
+}

@@ -1,0 +1,195 @@
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
+import { readAll } from "../../stores/blob-body.ts";
+import { createDueList, type DueList } from "../../stores/due-list.ts";
+import { type OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
+import { requireRoom } from "../owners/revise-usage.ts";
+import { jsonIn } from "../record/image-record.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
+import type { PieceStore } from "../store/piece-store.ts";
+import { KEPT_MS } from "./claims.ts";
+import type { UploadLocks } from "./upload-locks.ts";
+
+/** An upload that arrives in pieces. Its bytes are in the {@link PieceStore} under the same key. */
+export interface ResumableUpload {
+  /** Hash of the client that it counts for: an owner, or an address as for rate limits. */
+  client: string;
+  /** Name of the owner; `null`: none. */
+  owner: string | null;
+  /** The claim of the ticket that permits it; `null`: the host permits it. */
+  ticket: string | null;
+  /** Bytes of the whole file. */
+  size: number;
+  /** `Upload-Metadata` and query of its creation. */
+  metadata: string;
+  search: string;
+  /** Unix milliseconds. */
+  createdAt: number;
+  /** The image that it became; `null`: it is unfinished. */
+  image: { id: string; storedAt: number } | null;
+}
+
+/** An unfinished upload expires after this time. */
+export const UNFINISHED_MS = 12 * 3_600_000;
+/** Maximum number of unfinished uploads of a client. */
+export const MAX_UNFINISHED = 100;
+/** Maximum bytes of the unfinished uploads of a client, as a multiple of the largest file. */
+const MAX_FILES = 20;
+const RETRY_AFTER_MS = 60_000;
+const BATCH = 200;
+
+export interface ResumableOptions {
+  /** Store of the records. */
+  store: BlobStore;
+  /** Usage of the owners of images. */
+  owners: OwnerUsage;
+  pieces(): Promise<PieceStore>;
+  locks: UploadLocks;
+  /** Whether the unfinished uploads of a client are bounded. */
+  isLimited: boolean;
+  maxUploadBytes: number;
+  now(): number;
+  onError(error: unknown): void;
+}
+
+/**
+ * The uploads that arrive in pieces, by the hash of their secret ID. Each is a blob beside the records, which any process finds. It is
+ * removed after the bytes, so that the sweep finds what a crash left.
+ */
+export class ResumableUploads {
+  readonly #options: ResumableOptions;
+  readonly #due: DueList;
+  /** Unfinished uploads by client. */
+  readonly #unfinished: OwnerUsage;
+  readonly locks: UploadLocks;
+  readonly pieces: () => Promise<PieceStore>;
+
+  constructor(options: ResumableOptions) {
+    const { store, now, onError, locks, pieces } = options;
+    this.#options = options;
+    this.locks = locks;
+    this.pieces = pieces;
+    this.#due = createDueList(store, "resumable");
+    this.#unfinished = new OwnerUsage({
+      store,
+      prefix: "resumable-usage/",
+      index: { has: async () => false, remove: async () => undefined },
+      isOwned: async (_client, key) => (await this.#read(key))?.image === null,
+      now,
+      onError,
+    });
+  }
+
+  /**
+   * Reserves room for an upload, and stores its state. Rejects with `forbidden` beyond the limits of the owner, and with
+   * `rate_limited` beyond the bounds of the client.
+   */
+  async create(key: string, upload: ResumableUpload, ownerLimits: OwnerLimits): Promise<void> {
+    const { owners, isLimited, maxUploadBytes } = this.#options;
+    const { client, owner, size: bytes, createdAt } = upload;
+    if (owner !== null) {
+      const [stored, begun] = await Promise.all([owners.usage(owner), this.#unfinished.usage(client)]);
+      const usage = { images: stored.images + begun.images, bytes: stored.bytes + begun.bytes };
+      requireRoom(usage, { bytes, limits: ownerLimits });
+    }
+    const limits = isLimited ? { images: MAX_UNFINISHED, bytes: MAX_FILES * maxUploadBytes } : {};
+    await this.#unfinished.reserve(reservation(key, upload), limits).catch((error) => {
+      if (!isServiceError(error, "forbidden")) throw error;
+      const detail = "Too many unfinished uploads: finish or delete one, or wait until one expires";
+      throw new ServiceError("rate_limited", detail, { retryAfterMs: RETRY_AFTER_MS });
+    });
+    try {
+      await this.#due.add({ id: key, dueMs: createdAt + UNFINISHED_MS });
+      await this.#write(key, upload);
+      const nothing = { metadata: undefined, creation_date: undefined, storage: undefined };
+      await (await this.pieces()).create({
+        id: key,
+        size: bytes,
+        offset: 0,
+        sizeIsDeferred: false,
+        ...nothing,
+      });
+    } catch (error) {
+      await this.remove(key, upload).catch(this.#options.onError);
+      throw error;
+    }
+  }
+
+  /** `null`: there is no such upload, or it has expired. */
+  async load(key: string): Promise<ResumableUpload | null> {
+    const upload = await this.#read(key);
+    return upload === null || endOf(upload) <= this.#options.now() ? null : upload;
+  }
+
+  /** Notes the image that an upload became, and removes the bytes of the upload. Call it under the lock. */
+  async finish(key: string, upload: ResumableUpload, id: string): Promise<void> {
+    const image = { id, storedAt: this.#options.now() };
+    await this.#due.add({ id: key, dueMs: image.storedAt + KEPT_MS });
+    await this.#write(key, { ...upload, image });
+    // What is left is removed with the state.
+    await this.#removeBytes(key, upload).catch(this.#options.onError);
+  }
+
+  /** Removes an upload. An image that it became stays. */
+  async remove(key: string, upload: ResumableUpload): Promise<void> {
+    await this.#removeBytes(key, upload);
+    await this.#options.store.delete(keyOf(key));
+  }
+
+  /** Removes what has expired. */
+  async sweep(): Promise<void> {
+    for (;;) {
+      const entries = await this.#due.due(this.#options.now(), BATCH);
+      let swept = 0;
+      for (const entry of entries) {
+        try {
+          await this.#forget(entry.id);
+          await this.#due.remove(entry);
+          swept++;
+        } catch (error) {
+          this.#options.onError(error);
+        }
+      }
+      if (entries.length < BATCH || swept === 0) return;
+    }
+  }
+
+  /** Removes an expired upload. A living one has a later entry in the due list. */
+  async #forget(key: string): Promise<void> {
+    const upload = await this.#read(key);
+    if (upload === null) await (await this.pieces()).remove(key);
+    else if (endOf(upload) <= this.#options.now()) await this.remove(key, upload);
+  }
+
+  async #removeBytes(key: string, upload: ResumableUpload): Promise<void> {
+    await (await this.pieces()).remove(key);
+    await this.#unfinished.release(reservation(key, upload));
+  }
+
+  async #read(key: string): Promise<ResumableUpload | null> {
+    const blob = await this.#options.store.get(keyOf(key));
+    if (blob === null) return null;
+    const stored = Object(jsonIn(await readAll(blob.body)));
+    requireKnownVersion(stored.v, "The state of a resumable upload");
+    if (Number.isSafeInteger(stored.size) && Number.isSafeInteger(stored.createdAt)) return stored;
+    throw new ServiceError("damaged", "The state of a resumable upload is damaged");
+  }
+
+  async #write(key: string, upload: ResumableUpload): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify({ ...upload, v: FORMAT_VERSION }));
+    await this.#options.store.put(keyOf(key), bytes, { withoutHistory: true });
+  }
+}
+
+function keyOf(key: string): string {
+  return `resumable/${key}`;
+}
+
+/** The time when an upload is forgotten. */
+function endOf({ createdAt, image }: ResumableUpload): number {
+  return image === null ? createdAt + UNFINISHED_MS : image.storedAt + KEPT_MS;
+}
+
+function reservation(id: string, { client, size, createdAt }: ResumableUpload) {
+  return { id, createdAt, owner: { name: client, bytes: size } };
+}
