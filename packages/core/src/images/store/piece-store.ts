@@ -113,5 +113,6 @@ async function openBucket(s3ClientConfig: { bucket: string }): Promise<PieceStor
       await this.clearCache(id);
     }
   }
-  return new Bucket({ s3ClientConfig });
+  // Not every gateway takes a checksum after the bytes.
+  return new Bucket({ s3ClientConfig: { requestChecksumCalculation: "WHEN_REQUIRED", ...s3ClientConfig } });
 }
