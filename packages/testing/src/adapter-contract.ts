@@ -1,3 +1,4 @@
+import { bytesBehaviour } from "./adapter/bytes.ts";
 import { fieldsBehaviour, textBehaviour } from "./adapter/fields.ts";
 import { hostileBodiesBehaviour } from "./adapter/hostile-bodies.ts";
 import { interruptedUploadsBehaviour } from "./adapter/interrupted-uploads.ts";
@@ -37,5 +38,6 @@ export function adapterContract(test: ConformanceTest, harness: AdapterHarness):
     hostileBodiesBehaviour(scope);
     fieldsBehaviour(scope);
     textBehaviour(scope);
+    bytesBehaviour(scope);
   }
 }

@@ -15,6 +15,31 @@ export interface DueList {
   readonly pollMs: number;
 }
 
+const SWEPT_AT_ONCE = 200;
+
+/** Works on all entries that are due, and removes those whose work succeeded. @param onError Receives the failures; the entries stay. */
+export async function sweepDue(
+  list: DueList,
+  untilMs: number,
+  work: (id: string) => Promise<void>,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  for (;;) {
+    const entries = await list.due(untilMs, SWEPT_AT_ONCE);
+    let swept = 0;
+    for (const entry of entries) {
+      try {
+        await work(entry.id);
+        await list.remove(entry);
+        swept++;
+      } catch (error) {
+        onError(error);
+      }
+    }
+    if (entries.length < SWEPT_AT_ONCE || swept === 0) return;
+  }
+}
+
 const POLL_MS = 1000;
 /** For a store without a due index, which lists all entries. */
 const BLOB_POLL_MS = 30_000;

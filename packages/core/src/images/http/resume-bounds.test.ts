@@ -24,6 +24,20 @@ test("a client may have 100 unfinished uploads: the next gets 429, other clients
   expect((await site.files()).length).toBe(2 * 101);
 });
 
+test("an upload that took an hour gives its room back", async () => {
+  const site = createResumeSite({ rateLimits: LIMITED, maxUploadBytes: SIZE });
+  const paths: string[] = [];
+  for (let n = 0; n < 20; n++) paths.push(uploadPath(await site.begin(SIZE)));
+  site.clock.now += HOUR;
+  expect((await site.begin(SIZE)).status).toBe(429);
+  expect((await site.piece(paths[0] ?? "", 0, PNG)).status).toBe(204);
+  expect((await site.send("DELETE", paths[1] ?? "")).status).toBe(204);
+  site.clock.now += HOUR;
+  expect((await site.begin(SIZE)).status).toBe(201);
+  expect((await site.begin(SIZE)).status).toBe(201);
+  expect((await site.begin(SIZE)).status).toBe(429);
+});
+
 test("the unfinished uploads of a client may have 20 times the bytes of the largest file", async () => {
   const site = createResumeSite({ rateLimits: LIMITED, maxUploadBytes: 1000 });
   for (let n = 0; n < 20; n++) expect((await site.begin(1000)).status).toBe(201);

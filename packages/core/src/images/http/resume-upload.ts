@@ -55,7 +55,7 @@ export async function beginUpload(
   // The ID is a secret: nothing that is stored or logged has it.
   const id = createImageId();
   const key = digestOf([id]);
-  await uploads.create(key, upload, grant?.limits ?? settings.ownerLimits);
+  await fromPieces(() => uploads.create(key, upload, grant?.limits ?? settings.ownerLimits));
   // Each later request shows the ticket again.
   const shown = ticketOf(call);
   const suffix = shown === null ? "" : `?ticket=${encodeURIComponent(shown)}`;

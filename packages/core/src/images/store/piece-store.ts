@@ -36,16 +36,20 @@ export const RESUMABLE_RULE = rules.preset(
   rules.either("true, false, { directory } or { s3 }", PLACE_RULES, rules.flag()),
 );
 
-/** Keeps the bytes of unfinished uploads: the part of a data store of tus that is used. */
-export interface PieceStore {
-  create(upload: Parameters<FileStore["create"]>[0]): Promise<unknown>;
+/** Keeps the bytes of unfinished uploads: a data store of tus, without its class of uploads. */
+export interface PieceStore extends Pick<FileStore, "write"> {
+  begin(id: string, size: number): Promise<unknown>;
   getUpload(id: string): Promise<{ offset: number }>;
-  /** Appends the bytes, at the end of those before. @returns the offset after them. */
-  write(piece: Readable, id: string, offset: number): Promise<number>;
   read(id: string): Readable | Promise<Readable>;
   /** A missing upload is no error. */
   remove(id: string): Promise<void>;
 }
+
+/** What a data store creates an upload from. */
+const newUpload = (id: string, size: number) => ({
+  ...{ id, size, offset: 0, sizeIsDeferred: false },
+  ...{ metadata: undefined, creation_date: undefined, storage: undefined },
+});
 
 /**
  * The function that opens the store of unfinished uploads; `null` if they are switched off.
@@ -84,7 +88,9 @@ export function choosePieces(
 async function openDirectory(directory: string): Promise<PieceStore> {
   const { FileStore } = await import("@tus/file-store");
   await mapped(async () => makeDirectories(directory));
-  class Directory extends FileStore {
+  class Directory extends FileStore implements PieceStore {
+    begin = (id: string, size: number) => mapped(() => this.create(newUpload(id, size)));
+
     // The original hides the error, such as that of a full disk.
     override async write(piece: Readable, id: string, start: number): Promise<number> {
       const file = createWriteStream(join(directory, id), { flags: "r+", start });
@@ -102,7 +108,9 @@ async function openDirectory(directory: string): Promise<PieceStore> {
 
 async function openBucket(s3ClientConfig: { bucket: string }): Promise<PieceStore> {
   const { S3Store } = await import("@tus/s3-store");
-  class Bucket extends S3Store {
+  class Bucket extends S3Store implements PieceStore {
+    begin = (id: string, size: number) => this.create(newUpload(id, size));
+
     // The original keeps the objects of a complete upload, and the beginning of a part.
     override async remove(id: string): Promise<void> {
       await super.remove(id).catch((error) => {

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { Hold } from "../../async/hold.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { readAll } from "../../stores/blob-body.ts";
-import type { DueList } from "../../stores/due-list.ts";
+import { type DueList, sweepDue } from "../../stores/due-list.ts";
 import { jsonIn } from "../record/image-record.ts";
 import type { CurrentRecord, ImageRecords } from "../record/image-records.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
@@ -97,7 +96,6 @@ export const CLAIM_MS = 15_000;
 export const KEPT_MS = 86_400_000;
 /** Time after which to retry while another upload is running, in milliseconds. */
 const SOON_MS = 2_000;
-const BATCH = 200;
 /** Attempts of a write. Losing this often cannot be due to concurrent writers alone. */
 const MAX_ATTEMPTS = 100;
 
@@ -150,13 +148,8 @@ export class Claims {
 
   /** Deletes claims older than a day. */
   async sweep(): Promise<void> {
-    const { due, now } = this.#options;
-    for (;;) {
-      const entries = await due.due(now(), BATCH);
-      let forgotten = 0;
-      for (const entry of entries) if (await this.#forget(entry)) forgotten++;
-      if (entries.length < BATCH || forgotten === 0) return;
-    }
+    const { due, now, onError } = this.#options;
+    await sweepDue(due, now(), (name) => this.#forget(name), onError);
   }
 
   /** Writes a claim and renews it; `null`: another upload claimed the key first. */
@@ -244,20 +237,11 @@ export class Claims {
     throw conflict(`The first request with this ${called} is still running.`, SOON_MS);
   }
 
-  /** @returns whether it succeeded; else the entry stays and the next sweep retries. */
-  async #forget(entry: DueEntry): Promise<boolean> {
-    const { store, due, now, onError } = this.#options;
-    try {
-      const found = await this.#read(entry.id);
-      // A claim that was replaced since has its own entry.
-      const isOver = found !== null && (found.claim?.createdAt ?? 0) + KEPT_MS <= now();
-      if (isOver) await store.delete(keyOf(entry.id));
-      await due.remove(entry);
-      return true;
-    } catch (error) {
-      onError(error);
-      return false;
-    }
+  async #forget(name: string): Promise<void> {
+    const { store, now } = this.#options;
+    const found = await this.#read(name);
+    // A claim that was replaced since has its own entry.
+    if (found !== null && (found.claim?.createdAt ?? 0) + KEPT_MS <= now()) await store.delete(keyOf(name));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
-import { createDueList, type DueList } from "../../stores/due-list.ts";
+import { createDueList, type DueList, sweepDue } from "../../stores/due-list.ts";
 import { type OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
 import { requireRoom } from "../owners/revise-usage.ts";
 import { jsonIn } from "../record/image-record.ts";
@@ -32,11 +32,10 @@ export interface ResumableUpload {
 /** An unfinished upload expires after this time. */
 export const UNFINISHED_MS = 12 * 3_600_000;
 /** Maximum number of unfinished uploads of a client. */
-export const MAX_UNFINISHED = 100;
+const MAX_UNFINISHED = 100;
 /** Maximum bytes of the unfinished uploads of a client, as a multiple of the largest file. */
 const MAX_FILES = 20;
 const RETRY_AFTER_MS = 60_000;
-const BATCH = 200;
 
 export interface ResumableOptions {
   /** Store of the records. */
@@ -101,14 +100,8 @@ export class ResumableUploads {
     try {
       await this.#due.add({ id: key, dueMs: createdAt + UNFINISHED_MS });
       await this.#write(key, upload);
-      const nothing = { metadata: undefined, creation_date: undefined, storage: undefined };
-      await (await this.pieces()).create({
-        id: key,
-        size: bytes,
-        offset: 0,
-        sizeIsDeferred: false,
-        ...nothing,
-      });
+      this.#unfinished.settle(reservation(key, upload));
+      await (await this.pieces()).begin(key, bytes);
     } catch (error) {
       await this.remove(key, upload).catch(this.#options.onError);
       throw error;
@@ -125,45 +118,36 @@ export class ResumableUploads {
   async finish(key: string, upload: ResumableUpload, id: string): Promise<void> {
     const image = { id, storedAt: this.#options.now() };
     await this.#due.add({ id: key, dueMs: image.storedAt + KEPT_MS });
+    // While the state still counts it.
+    await this.#unfinished.release(reservation(key, upload));
     await this.#write(key, { ...upload, image });
-    // What is left is removed with the state.
-    await this.#removeBytes(key, upload).catch(this.#options.onError);
+    this.#unfinished.settle(reservation(key, upload));
+    // Bytes that are left are removed with the state.
+    await this.#removeBytes(key).catch(this.#options.onError);
   }
 
   /** Removes an upload. An image that it became stays. */
   async remove(key: string, upload: ResumableUpload): Promise<void> {
-    await this.#removeBytes(key, upload);
+    await this.#removeBytes(key);
+    await this.#unfinished.release(reservation(key, upload));
     await this.#options.store.delete(keyOf(key));
+    this.#unfinished.settle(reservation(key, upload));
   }
 
   /** Removes what has expired. */
   async sweep(): Promise<void> {
-    for (;;) {
-      const entries = await this.#due.due(this.#options.now(), BATCH);
-      let swept = 0;
-      for (const entry of entries) {
-        try {
-          await this.#forget(entry.id);
-          await this.#due.remove(entry);
-          swept++;
-        } catch (error) {
-          this.#options.onError(error);
-        }
-      }
-      if (entries.length < BATCH || swept === 0) return;
-    }
+    await sweepDue(this.#due, this.#options.now(), (key) => this.#forget(key), this.#options.onError);
   }
 
   /** Removes an expired upload. A living one has a later entry in the due list. */
   async #forget(key: string): Promise<void> {
     const upload = await this.#read(key);
-    if (upload === null) await (await this.pieces()).remove(key);
+    if (upload === null) await this.#removeBytes(key);
     else if (endOf(upload) <= this.#options.now()) await this.remove(key, upload);
   }
 
-  async #removeBytes(key: string, upload: ResumableUpload): Promise<void> {
+  async #removeBytes(key: string): Promise<void> {
     await (await this.pieces()).remove(key);
-    await this.#unfinished.release(reservation(key, upload));
   }
 
   async #read(key: string): Promise<ResumableUpload | null> {
@@ -185,7 +169,7 @@ function keyOf(key: string): string {
   return `resumable/${key}`;
 }
 
-/** The time when an upload is forgotten. */
+/** When an upload is forgotten. */
 function endOf({ createdAt, image }: ResumableUpload): number {
   return image === null ? createdAt + UNFINISHED_MS : image.storedAt + KEPT_MS;
 }
