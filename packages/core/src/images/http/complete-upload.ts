@@ -44,6 +44,9 @@ export async function fromPieces<T>(work: () => Promise<T>, signal?: AbortSignal
     signal?.throwIfAborted();
     const error = storeError(cause);
     if (isServiceError(error)) throw error;
+    if ([404, 410].includes(Object(cause).status_code)) {
+      throw new ServiceError("not_found", "The bytes of this upload are gone");
+    }
     throw new ServiceError("store_unavailable", "The store of unfinished uploads failed", { cause });
   }
 }
@@ -64,7 +67,8 @@ export async function finish(
   } catch (error) {
     // A file that is refused now is refused whenever it is sent: also 409 for other bytes under a used ticket.
     const isFinal = isServiceError(error, "conflict") && error.retryAfterMs === undefined;
-    if (isFinal || [400, 403, 413, 415, 501].includes(statusOf(error))) await uploads.remove(key, upload);
+    if (isFinal || [400, 403, 413, 415, 501].includes(statusOf(error)))
+      await uploads.remove(key, upload).catch(context.settings.onError);
     throw error;
   }
 }

@@ -23,10 +23,11 @@ export class PieceBody {
   readonly take = async (received: Uint8Array): Promise<void> => {
     let chunk = received;
     if (this.#head !== null) {
-      chunk = Buffer.concat([this.#head, received]);
-      this.#head = Buffer.from(chunk);
-      if (chunk.length < this.#headBytes) return;
-      this.#checkHead(this.#head);
+      const head = Buffer.concat([this.#head, received]);
+      this.#head = head;
+      if (head.length < this.#headBytes) return;
+      this.#checkHead(head);
+      chunk = head;
     }
     await new Promise<void>((resolve, reject) => {
       if (this.stream.writableEnded) reject(new Error("The rest of the body is not read"));

@@ -177,6 +177,7 @@ async function receivePiece(
       types,
     );
   });
+  if (interrupted.aborted) body.end();
   interrupted.addEventListener("abort", body.end, { once: true });
   const slot = context.uploads.open(upload.client, idleMs);
   let failure: unknown = null;
@@ -195,7 +196,7 @@ async function receivePiece(
     body.stream.destroy();
     slot.done();
   }
-  if (body.refusal !== null) await uploads.remove(key, upload);
+  if (body.refusal !== null) await uploads.remove(key, upload).catch(context.settings.onError);
   // After a silence, the reply tells the client where to continue.
   if (failure !== null && !isServiceError(failure, "timeout") && !interrupted.aborted) throw failure;
   return offset < size
