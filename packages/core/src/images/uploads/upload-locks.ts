@@ -6,6 +6,8 @@ import { HttpProblem } from "../../http/problem.ts";
 
 /** A lease that is not renewed expires after this time; its holder is then presumed dead. */
 const LEASE_MS = 10_000;
+/** How long a request that another one waits for may go on, so that two clients both make progress. */
+const DRAIN_MS = 1_000;
 /** How long a request waits for another that uses the upload. */
 const PATIENCE_MS = 5_000;
 const PAUSE_MS = 250;
@@ -20,8 +22,8 @@ export function lockedUpload(): HttpProblem {
 }
 
 /**
- * Locks of uploads: one request at a time uses one. In this process a new request interrupts the one before, which often hangs on a
- * dead connection. Between processes, the leases of the store decide, if it has any.
+ * Locks of uploads: one request at a time uses one. In this process a new request soon interrupts the one before, which often hangs on
+ * a dead connection. Between processes, the leases of the store decide, if it has any.
  */
 export class UploadLocks {
   readonly #leases: () => Promise<LeaseStore | null>;
@@ -37,7 +39,7 @@ export class UploadLocks {
   async run<T>(key: string, work: (interrupted: AbortSignal) => Promise<T>): Promise<T> {
     const deadline = performance.now() + PATIENCE_MS;
     for (let holder = this.#holders.get(key); holder !== undefined; holder = this.#holders.get(key)) {
-      holder.interrupt.abort();
+      if (!(await isSettledWithin(holder.work, DRAIN_MS))) holder.interrupt.abort();
       if (!(await isSettledWithin(holder.work, deadline - performance.now()))) throw lockedUpload();
     }
     const interrupt = new AbortController();
