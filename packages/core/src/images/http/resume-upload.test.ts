@@ -176,10 +176,14 @@ describe("a resumable upload", () => {
 
   test("metadata and query are the fields of a create", async () => {
     const expiresAt = "2026-03-01T18:00:00.000Z";
-    const begun = await site.begin(SIZE, { filename: "a/dusk.png", expiresAt }, { search: "focus=0.25,0.5" });
+    const begun = await site.begin(
+      SIZE,
+      { filename: "a/dusk.png", description: "A harbour", expiresAt },
+      { search: "focus=0.25,0.5" },
+    );
     const last = await site.piece(uploadPath(begun), 0, PNG);
     const { json } = await site.send("GET", `/api/images/${last.headers["X-Service-Image-Id"]}.json`);
-    expect(json).toMatchObject({ name: "dusk.png", expiresAt, focus: [0.25, 0.5] });
+    expect(json).toMatchObject({ name: "dusk.png", description: "A harbour", expiresAt, focus: [0.25, 0.5] });
   });
 
   test("DELETE removes the upload and its bytes", async () => {
