@@ -31,8 +31,10 @@ describe("outrigger contacts import", () => {
     await writeFile(join(place.cwd, "book.csv"), [header, row].join("\r\n"));
     const { code, stdout, stderr } = await place.run("contacts", "import", "book.csv");
     expect([code, stdout]).toEqual([0, expect.stringContaining("1 addresses added")]);
-    expect(stdout).toContain("0 bad lines, 0 invalid values dropped");
-    expect(stderr).toContain('Not imported: "E-mail 2 Address", "Address", "Title"');
+    expect(stdout).toContain("0 bad lines, 0 values dropped");
+    expect(stderr).toContain(
+      'Columns not used: "E-mail 2 Address", "Address", "Title", "Web Page", "Business Street"',
+    );
     const exported = await place.run("contacts", "export", "-", "--format", "ndjson");
     expect(JSON.parse(exported.stdout)).toMatchObject({
       address: "ann.best@acme.example",
@@ -54,9 +56,67 @@ describe("outrigger contacts import", () => {
     await writeFile(join(place.cwd, "other.csv"), "Vorname,Kontakt\nAnn,ann@a.example\n");
     const other = await place.run("contacts", "import", "other.csv");
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining("--map address=<column>")]);
+    expect(other.stderr).toContain('Found "Vorname", "Kontakt"');
     await writeFile(join(place.cwd, "empty.csv"), "Email\n");
     expect(await place.run("contacts", "import", "empty.csv")).toMatchObject({ code: 0, stderr: "" });
   });
+
+  it("contacts import --dry-run prints the field of each column and three contacts, and stores nothing", async () => {
+    const place = await createLookupPlace();
+    const rows = [
+      "Groß;jörg@bau.example;Chef;x",
+      ..."abcd".split("").map((name) => `${name};${name}@bau.example;;`),
+    ];
+    const text = ["sep=;", "Name;E-Mail;Funktion;Notiz", ...rows, "ohne;;;"].join("\r\n");
+    await writeFile(join(place.cwd, "leute.txt"), Buffer.from(text, "latin1"));
+    const { code, stdout, stderr } = await place.run("contacts", "import", "leute.txt", "--dry-run");
+    expect(code).toBe(0);
+    expect(stderr).toContain("leute.txt was read as windows-1252. --encoding names another");
+    expect(stderr).toContain('Columns not used: "Notiz"');
+    expect(stderr).toContain("line 8: it has no email address");
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.slice(0, 4)).toEqual([
+      '"Name" → fullName',
+      '"E-Mail" → address',
+      '"Funktion" → position',
+      '"Notiz" → not used',
+    ]);
+    expect(lines.slice(4, -1).map((line) => JSON.parse(line).address)).toEqual([
+      "jörg@bau.example",
+      "a@bau.example",
+      "b@bau.example",
+    ]);
+    expect(JSON.parse(lines[4] ?? "")).toMatchObject({ last_name: "Groß", position: "Chef", sources: [] });
+    expect(lines.at(-1)).toBe("6 lines: 1 bad lines, 0 values dropped. Nothing was stored.");
+    await expect(stat(join(place.cwd, "data"))).rejects.toThrow("ENOENT");
+    const json = await place.run(
+      "contacts",
+      "import",
+      "leute.txt",
+      "--dry-run",
+      "--json",
+      "--map",
+      "position=Notiz",
+    );
+    expect(JSON.parse(json.stdout)).toMatchObject({ lines: 6, bad: 1, samples: [{ position: "x" }, {}, {}] });
+  });
+
+  it("contacts import detects vCard, LDIF and NDJSON by the content", async () => {
+    const place = await createLookupPlace();
+    const card = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann Best\r\nEMAIL:ann@acme.example\r\nEND:VCARD\r\n";
+    for (const text of [
+      card,
+      "dn: uid=bob\nmail: bob@acme.example\nsn: Ray\n",
+      '{"email":"cy@acme.example"}',
+    ]) {
+      await writeFile(join(place.cwd, "people.txt"), text);
+      const { code, stdout } = await place.run("contacts", "import", "people.txt");
+      expect([code, stdout]).toEqual([0, expect.stringContaining("1 addresses added")]);
+    }
+    const { stdout } = await place.run("contacts", "export");
+    expect(stdout).toMatch(/ann@acme\.example.*Ann,Best.*bob@acme\.example.*Ray.*cy@acme/s);
+  });
+
   it("contacts import maps columns by --map and resumes after a signal", async () => {
     const place = await createLookupPlace();
     const rows = Array.from({ length: 60_000 }, (_, index) => `p${index}@d${index % 300}.example,P,Q`);
@@ -93,8 +153,9 @@ describe("outrigger contacts import", () => {
   }, 90_000);
 
   it.each([
-    [["import", "people.txt"], "--format: is required for people.txt"],
-    [["import", "-"], "--format: is required for the standard streams"],
+    [["export", "people.txt"], "--format: is required for people.txt"],
+    [["export", "people.vcf"], "--format: is required for people.vcf"],
+    [["import", "people.csv", "--encoding", "klingon"], "It must be an encoding"],
     [["import", "people.csv", "--map", "adress=Email"], "--map: must be field=column"],
     [["erase", "no-address"], "no-address: must be an email address or a domain"],
   ])("the command %j exits with 2", async (args, message) => {

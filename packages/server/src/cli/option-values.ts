@@ -110,6 +110,15 @@ export const parseHint = parser("be the first 4 or more characters of a key", (t
   /^[0-9a-f]{4,40}$/i.test(text) ? text.toLowerCase() : null,
 );
 
+/** The name of an encoding that can be read. */
+export function parseEncoding(text: string): string {
+  try {
+    return new TextDecoder(text).encoding;
+  } catch {
+    throw new InvalidArgumentError("It must be an encoding, such as windows-1252 or macintosh.");
+  }
+}
+
 /** The text of `--map`: `address=Email,firstName=Given name`. A repeated option adds to the earlier ones. */
 export function parseMapping(
   text: string,

@@ -46,7 +46,8 @@ export interface ContactNews {
   networkAUrl?: string | null;
   networkB?: string | null;
   phoneNumber?: string | null;
-  verification?: ContactVerification;
+  /** Without a date it counts from the day of the merge, and only if no verdict is known. */
+  verification?: Pick<ContactVerification, "status"> & { date: string | null };
   evidence: readonly ContactEvidence[];
 }
 
@@ -63,7 +64,7 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
   const evidence = mergeEvidence(known?.evidence ?? [], news.evidence);
   const isConfidenceGiven = news.confidence !== undefined || (known?.isConfidenceGiven ?? false);
   const local = news.address.slice(0, news.address.lastIndexOf("@"));
-  const verification = laterVerdict(known?.verification, news.verification);
+  const verification = laterVerdict(known?.verification, news.verification, nowMs);
   const firstName = latest(news.firstName, known?.firstName);
   return {
     address: news.address,
@@ -91,10 +92,13 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
 
 function laterVerdict(
   known: ContactVerification | undefined,
-  news: ContactVerification | undefined,
+  news: ContactNews["verification"],
+  nowMs: number,
 ): ContactVerification | undefined {
-  if (known === undefined || news === undefined) return news ?? known;
-  return news.date >= known.date ? news : known;
+  if (news === undefined) return known;
+  const { status, date } = news;
+  if (known === undefined) return { status, date: date ?? new Date(nowMs).toISOString().slice(0, 10) };
+  return date !== null && date >= known.date ? { status, date } : known;
 }
 
 /** Cache of classified titles: most titles occur many times. */

@@ -33,7 +33,7 @@ onEachDatabase(({ createUrl, open }) => {
       [",Ann,Lee,,,,,,,", "address"],
       [Buffer.from("b@a.example,M\xfcller,,,,,,,,", "latin1"), "encoding", "firstName"],
       ['d@a.example,"x" y,x "y",,,,,,,', null],
-      ["c@a.example,,,,,,,,,", null],
+      ["c@a.example,Zoë,Müller,,,,,,,", null],
     ];
     const file = Buffer.concat(
       [HEADER, ...lines.map(([line]) => line)].flatMap((line) => [Buffer.from(line), Buffer.from("\n")]),

@@ -1,38 +1,11 @@
 import { expect, test } from "vitest";
-import { fileOf } from "../../test/sample-files.ts";
-import type { ContactNews } from "../contacts/merge-contact.ts";
+import { newsIn as read } from "../../test/news-in.ts";
 import { confidenceOf } from "../contacts/merge-contact.ts";
-import { readCsv } from "./csv-lines.ts";
-import type { BadLine } from "./file-line.ts";
-import { newsOf } from "./line-news.ts";
-import { readNdjson } from "./ndjson-lines.ts";
 
 const WORK = "ann.best@acme.example";
 const HOME = "ann@private.example";
 const PROFILE = "https://www.linkedin.com/in/ann";
 const PAGE = "https://acme.example/team";
-
-/** What an import takes from a file before it stores it. */
-async function read(text: string, readLines = readCsv, mapping = {}) {
-  const [news, bad, dropped, unused]: [ContactNews[], BadLine[], string[], Set<string>] = [
-    [],
-    [],
-    [],
-    new Set(),
-  ];
-  const reports = {
-    onBad: (line: BadLine) => bad.push(line),
-    onUnused: (column: string) => unused.add(column),
-  };
-  for await (const lines of readLines(fileOf(text), mapping, reports)) {
-    for (const line of lines) {
-      const told = newsOf(line, (field) => dropped.push(`${line.line} ${field}`));
-      if ("reason" in told) bad.push(told);
-      else if ("news" in told) news.push(told.news);
-    }
-  }
-  return { news, bad, dropped: dropped.toSorted(), unused: [...unused].toSorted() };
-}
 
 test.each([
   ["Email,Email 2,First Name", `${WORK},${HOME},Ann`, ["Email 2"]],
@@ -54,8 +27,8 @@ test.each([
   ["Address 1,Address 2,Mail", `1 Main St,Floor 2,${WORK}`, ["Address 1", "Address 2"]],
   ["Value,Address,Email 2", `1000,1 Main St,${WORK}`, ["Address", "Value"]],
   ["Value,address", `12,${WORK}`, ["Value"]],
-  ["Émail,Email", `${HOME},${WORK}`, []],
-  ["Ämail,Ürl,value", `${HOME},x,${WORK}`, []],
+  ["Émail,Email", `${HOME},${WORK}`, ["Émail"]],
+  ["Ämail,Ürl,value", `${HOME},x,${WORK}`, ["Ämail", "Ürl"]],
   ["Дополнительный Email,Email", `${HOME},${WORK}`, ["Дополнительный Email"]],
   ["邮箱 (Email)", WORK, []],
 ])(
@@ -102,7 +75,19 @@ test("an import takes the first filled one of columns with equal names in each r
     },
     expect.objectContaining({ organization: "Bau GmbH", lastName: "Groß", phoneNumber: "+44 1" }),
   ]);
-  expect(unused).toEqual(["Company", "Phone 2"]);
+  expect(unused).toEqual(["Company", "First Name 2", "Last Name 2", "Phone 2"]);
+});
+
+test.each([
+  ["Mobile Phone,Work Phone,Work Phone 2", "1,,3", "3"],
+  ["Home Phone,Mobile,Phone", "1,2,", "2"],
+  ["Fax,Company Phone,Home Phone", "1,2,3", "2"],
+  ["Phone,Direct Phone", "1,2", "2"],
+  ["Téléphone (domicile),Téléphone (bureau)", "1,2", "2"],
+  ["Phone 1 - Type,Phone 1 - Value,Phone 2 - Type,Phone 2 - Value", "Home,1,Mobile,2", "2"],
+  ["Phone 1 - Type,Phone 1 - Value,Phone 2 - Type,Phone 2 - Value", "Mobile,1,Work,2", "2"],
+])("of the columns %s with %s an import takes the phone %s", async (header, row, phoneNumber) => {
+  expect((await read(`Email,${header}\n${WORK},${row}\n`)).news).toMatchObject([{ phoneNumber }]);
 });
 
 test.each([
@@ -120,7 +105,7 @@ test.each([
   const row = await read(`Email,First Name,${column}\n${WORK},Ann,${text}\n`);
   expect(row).toMatchObject(expected);
   const object = JSON.stringify({ email: WORK, [column]: text, address: { street: "1 Main St" } });
-  const line = await read(object, readNdjson);
+  const line = await read(object, "ndjson");
   expect(line).toMatchObject(expected);
   for (const { news } of [row, line]) expect(news[0]?.networkAUrl).toBe(networkAUrl);
 });
@@ -148,7 +133,7 @@ test("beside a date, a column of URLs names the page; --map makes any column the
     { uri: PAGE, extractedOn: "2026-02-01", lastSeenOn: "2026-02-01", stillOnPage: true },
   ]);
   const mapping = { sourceUri: "URL", position: "Title", address: "Value" };
-  const mapped = await read(`Email,Value,URL,Title\n${HOME},${WORK},${PROFILE},Dr.\n`, readCsv, mapping);
+  const mapped = await read(`Email,Value,URL,Title\n${HOME},${WORK},${PROFILE},Dr.\n`, "csv", mapping);
   expect(mapped.news).toMatchObject([{ address: WORK, position: "Dr.", evidence: [{ uri: PROFILE }] }]);
 });
 
@@ -182,7 +167,7 @@ test("an import drops and reports invalid values of optional columns and keeps t
     { email: "r@a.example", sources: [7, { source: "Trade fair", url: "https://a.example/r" }] },
     { email: "s@a.example", sources: "Trade fair" },
   ];
-  const other = await read(objects.map((each) => JSON.stringify(each)).join("\n"), readNdjson);
+  const other = await read(objects.map((each) => JSON.stringify(each)).join("\n"), "ndjson");
   expect(other.bad).toEqual([]);
   expect(other.dropped).toEqual(["1 confidence", "1 organization", "2 sourceUri", "3 sourceUri"]);
   expect(other.news[1]?.evidence).toMatchObject([{ uri: "https://a.example/r", extractedOn: null }]);

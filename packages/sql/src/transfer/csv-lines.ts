@@ -1,93 +1,96 @@
 import { ServiceError } from "@outrigger/core";
-import { CsvError, type Info, parse } from "csv-parse";
-import {
-  CONTACT_FIELDS,
-  type FieldMapping,
-  type FieldPlan,
-  planFields,
-  takeFields,
-} from "./contact-fields.ts";
+import { CsvError, type Info, type Parser, parse } from "csv-parse";
+import { CONTACT_FIELDS, type FieldMapping } from "./contact-fields.ts";
+import { type CsvHeader, findHeader, SYNTAX } from "./csv-header.ts";
+import { takeFields } from "./field-plan.ts";
 import { type FileLine, type LineReports, MAX_LINE_BYTES, REPLACEMENT } from "./file-line.ts";
 
 /**
- * Reads CSV (RFC 4180) whose first line names the columns, in batches of lines. Rejects with `bad_request` if there
- * is no column of addresses or domains, or if a record exceeds 1 MiB.
+ * Reads CSV (RFC 4180) in batches of lines, also with other separators and with lines before the header. Rejects with
+ * `bad_request` if there is no column of addresses or domains, or if a record exceeds 1 MiB.
+ *
+ * @param input UTF-8. The header must be in the first chunk.
  */
 export async function* readCsv(
   input: AsyncIterable<Uint8Array>,
   mapping: FieldMapping,
-  { onBad, onUnused }: LineReports,
+  reports: LineReports,
 ): AsyncGenerator<FileLine[]> {
   let lines: FileLine[] = [];
-  let header: { columns: readonly string[]; plan: FieldPlan } | null = null;
+  let parser: Parser | null = null;
   let hasEnded = false;
 
-  const parser = parse({
-    bom: true,
-    max_record_size: MAX_LINE_BYTES,
-    relax_column_count: false,
-    // A stray quotation mark is read as text. Otherwise everything up to the next one would be lost.
-    relax_quotes: true,
-    skip_empty_lines: true,
-    skip_records_with_error: true,
-    on_record(record: string[], { lines: line }: Info) {
-      if (header === null) header = { columns: record, plan: planOf(record, mapping) };
-      else addLine(record, line, header);
-      return null;
-    },
-    on_skip(error) {
-      // The parser would continue in the middle of the record.
-      if (codeOf(error) === "CSV_MAX_RECORD_SIZE") throw endless(error);
-      const line = error instanceof CsvError && typeof error.lines === "number" ? error.lines : 0;
-      onBad({ line, reason: hasEnded ? "truncated" : "columns" });
-      return undefined;
-    },
-  });
-  parser.on("error", () => undefined); // `write` and `end` report the error.
-  parser.resume();
-
-  function addLine(record: string[], line: number, { columns, plan }: NonNullable<typeof header>): void {
-    const fields = takeFields(
-      plan,
-      (index) => record[index]?.replace(NEUTRALISED, ""),
-      (index) => onUnused(columns[index] ?? ""),
-    );
-    const field = CONTACT_FIELDS.find((each) => fields[each]?.includes(REPLACEMENT) === true);
-    if (field === undefined) lines.push({ line, fields, sources: [], dropped: [] });
-    else onBad({ line, reason: "encoding", field });
+  function start(header: CsvHeader): Parser {
+    /** Columns that are of no field, and in which no text has been seen. */
+    const unseen = new Set(header.plan.unknown);
+    const reject = (line: number) => reports.onBad({ line, reason: hasEnded ? "truncated" : "columns" });
+    const parser = parse({
+      ...SYNTAX,
+      delimiter: header.separator,
+      max_record_size: MAX_LINE_BYTES,
+      skip_records_with_error: true,
+      on_record(record: string[], info: Info) {
+        const line = header.lines + info.lines;
+        const { length } = header.columns;
+        if (record.every(isBlank)) return null;
+        // A separator at the end of a line makes an empty cell.
+        if (record.length < length || !record.slice(length).every(isBlank)) reject(line);
+        else add(record, line, header, unseen);
+        return null;
+      },
+      on_skip(error) {
+        // The parser would continue in the middle of the record.
+        if (codeOf(error) === "CSV_MAX_RECORD_SIZE") throw endless(error);
+        const line = error instanceof CsvError && typeof error.lines === "number" ? error.lines : 0;
+        reject(header.lines + line);
+        return undefined;
+      },
+    });
+    parser.on("error", () => undefined); // `write` and `end` report the error.
+    parser.resume();
+    return parser;
   }
 
-  function taken(): FileLine[] {
-    const full = lines;
-    lines = [];
-    return full;
+  function add(record: string[], line: number, { columns, plan }: CsvHeader, unseen: Set<number>): void {
+    const unused = (index: number) => reports.onUnused(columns[index] ?? "");
+    const fields = takeFields(plan, (index) => plainText(record[index]), unused);
+    for (const index of unseen) {
+      if (isBlank(record[index] ?? "")) continue;
+      unseen.delete(index);
+      unused(index);
+    }
+    const field = CONTACT_FIELDS.find((each) => fields[each]?.includes(REPLACEMENT) === true);
+    if (field === undefined) lines.push({ line, fields, sources: [], dropped: [], plan });
+    else reports.onBad({ line, reason: "encoding", field });
   }
 
   try {
     for await (const chunk of input) {
-      await settled((done) => parser.write(chunk, done));
-      if (lines.length > 0) yield taken();
+      const header = parser === null ? findHeader(chunk, mapping) : null;
+      if (header !== null) {
+        reports.onColumns?.(header.columns, header.plan);
+        parser = start(header);
+      }
+      const rest = chunk.subarray(header?.bytes ?? 0);
+      await settled((done) => (parser === null ? done() : parser.write(rest, done)));
+      if (lines.length > 0) yield lines;
+      lines = [];
     }
     hasEnded = true;
-    await settled((done) => parser.end(done));
+    await settled((done) => (parser === null ? done() : parser.end(done)));
   } finally {
-    parser.destroy();
+    parser?.destroy();
   }
-  if (lines.length > 0) yield taken();
+  if (lines.length > 0) yield lines;
 }
 
-/** The apostrophe that `exportContacts` writes before a text that a spreadsheet would run. */
-const NEUTRALISED = /^'(?=[=+\-@\t\r])/;
+function isBlank(cell: string): boolean {
+  return cell === "" || cell.trim() === "";
+}
 
-function planOf(header: readonly string[], mapping: FieldMapping): FieldPlan {
-  const plan = planFields(header, mapping);
-  if (!plan.has("address") && !plan.has("domain")) {
-    throw new ServiceError(
-      "bad_request",
-      "The first line names no column of addresses: name it with --map address=<column>, in code with `mapping`.",
-    );
-  }
-  return plan;
+/** The text without the apostrophe that `exportContacts` writes before a text that a spreadsheet would run. */
+function plainText(cell: string | undefined): string | undefined {
+  return cell?.startsWith("'") ? cell.replace(/^'(?=[=+\-@\t\r])/, "") : cell;
 }
 
 function endless(error: Error | undefined): ServiceError {

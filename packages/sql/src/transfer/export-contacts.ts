@@ -77,7 +77,12 @@ async function* ndjsonTexts(
   database: SqlDatabase,
   test: SuppressionTest | undefined,
 ): AsyncGenerator<string> {
-  for await (const rows of pagesOf(database, CONTACTS, test)) yield rows.map(ndjsonLine).join("");
+  for await (const rows of pagesOf(database, CONTACTS, test)) {
+    const lines = rows.map(({ packed, name, organization }) => {
+      return `${JSON.stringify(contactObject(unpackStoredContact(packed), name, organization))}\n`;
+    });
+    yield lines.join("");
+  }
   for await (const rows of pagesOf(database, DOMAINS, test)) {
     yield rows
       .map(({ name, organization }) => `${JSON.stringify({ domain: name, organization })}\n`)
@@ -139,10 +144,10 @@ function csvLine(values: ColumnValues): string {
   return csvLineOf(COLUMNS.map((column) => values[column] ?? ""));
 }
 
-function ndjsonLine({ packed, name, organization }: ExportRow): string {
-  const contact = unpackStoredContact(packed);
-  const sources = contact.evidence.map(({ domain, uri, ...dates }) => ({ domain, uri, ...datesOf(dates) }));
-  return `${JSON.stringify({ ...fieldsOf(contact), domain: name, organization, sources })}\n`;
+/** A contact as a line of NDJSON has it. */
+export function contactObject(contact: StoredContact, domain: string, organization: string | null): object {
+  const sources = contact.evidence.map((page) => ({ domain: page.domain, uri: page.uri, ...datesOf(page) }));
+  return { ...fieldsOf(contact), domain, organization, sources };
 }
 
 function datesOf({ extractedOn, lastSeenOn, stillOnPage }: Omit<ContactEvidence, "domain" | "uri">) {

@@ -1,4 +1,5 @@
 import type { ContactField, FieldTexts } from "./contact-fields.ts";
+import type { FieldPlan } from "./field-plan.ts";
 
 /** A line of a file, about one address. */
 export interface FileLine {
@@ -9,30 +10,36 @@ export interface FileLine {
   sources: readonly FieldTexts[];
   /** Fields whose value is not a text. */
   dropped: readonly ContactField[];
+  /** The columns of the line. */
+  plan: FieldPlan;
 }
 
 /** What a reader of lines reports. */
 export interface LineReports {
   onBad: (line: BadLine) => void;
-  /** Receives a column or key whose text was not taken, because another one gave the same field. */
+  /** Receives a column or key with a text that was not taken. */
   onUnused: (column: string) => void;
+  /** Receives the columns or keys of the following lines. @default ignored */
+  onColumns?: (columns: readonly string[], plan: FieldPlan) => void;
 }
 
 /** Why a line was left out. */
 export type BadLineReason =
   /** The number of columns differs from the first line. */
   | "columns"
-  /** The line contains bytes that are not UTF-8. */
+  /** The line contains bytes that are not of the file's encoding. */
   | "encoding"
   /** The file ends within the line. */
   | "truncated"
   /** The line is not a JSON object. */
   | "json"
-  /** The line is longer than 1 MiB. */
+  /** The lines are not a vCard. */
+  | "vcard"
+  /** The line, or the entry of several lines, is longer than 1 MiB. */
   | "too_long"
   /** The address is missing or invalid. */
   | "address"
-  /** A value is not valid for its field: the line was imported without it. */
+  /** A value is not valid for its field, or it is one of several: the line was imported without it. */
   | "value";
 
 /** A rejected line or value. It never contains the content. */
@@ -47,5 +54,5 @@ export interface BadLine {
 /** Maximum length of a line or of a CSV record, in bytes. */
 export const MAX_LINE_BYTES = 1_048_576;
 
-/** The character that replaces bytes that are not UTF-8. */
+/** The character that replaces bytes that are not of the encoding. */
 export const REPLACEMENT = "\uFFFD";

@@ -2,8 +2,8 @@ import {
   type ContactEvidence,
   DEPARTMENTS,
   normaliseDomain,
-  parseAddress,
   parseFullName,
+  parseMailboxes,
   SENIORITIES,
   VERIFICATION_STATUSES,
 } from "@outrigger/core/lookup";
@@ -19,45 +19,52 @@ const MAX_LENGTH = 2000;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ])/;
 const YES = new Set(["true", "1", "yes", "y"]);
 const NO = new Set(["false", "0", "no", "n"]);
+/** Words of verifiers, in letters, for the API's words. */
+const VERDICTS = new Map(
+  [
+    ["valid", "verified deliverable"],
+    ["accept_all", "acceptall catchall validcatchall verifiedcatchall"],
+    ["invalid", "undeliverable bounced bounce hardbounce hardbounced"],
+  ].flatMap(([status = "", words = ""]) => words.split(" ").map((word) => [word, status])),
+);
+/** Several phones in one text. */
+const PHONE_BREAK = /\s*(?::::|[;|\r\n](?=\s*[+(\d]))\s*/;
 
 type Drop = (field: ContactField) => void;
 
 /** Reads the values of a line. An invalid one is left out, and its field reported to `drop`. */
-export function newsOf({ line, fields, sources, dropped }: FileLine, drop: Drop): LineNews | BadLine {
-  const faults = new Set(dropped);
-  const news = read(fields, sources, (field) => faults.add(field));
-  if (news === null) return { line, reason: "address" };
+export function newsOf(line: FileLine, drop: Drop): LineNews | BadLine {
+  const faults = new Set(line.dropped);
+  const news = read(line, (field) => faults.add(field));
+  if (news === null) return { line: line.line, reason: "address" };
   for (const field of faults) drop(field);
   return news;
 }
 
 /** @returns `null` without an address or the organisation of a domain. */
-function read(fields: FieldTexts, sources: readonly FieldTexts[], drop: Drop): LineNews | null {
+function read(line: FileLine, drop: Drop): LineNews | null {
+  const { fields, sources } = line;
   const { address } = fields;
   if (address === undefined) {
     const domain = normaliseDomain(fieldText(fields, "domain", drop) ?? "");
     const organization = fieldText(fields, "organization", drop);
     return domain === null || organization === undefined ? null : { domain, organization };
   }
-  const parsed = parseAddress(address.trim());
-  if (parsed === null) return null;
+  const [mailbox, ...others] = parseMailboxes(address);
+  if (mailbox === undefined) return null;
+  if (others.length > 0) drop("address");
   const news: ContactNews = {
-    address: parsed.address,
-    domain: parsed.domain,
+    address: mailbox.address.address,
+    domain: mailbox.address.domain,
     evidence: [fields, ...sources].flatMap((source) => evidenceOf(source, drop)),
   };
-  for (const field of [
-    "position",
-    "networkA",
-    "networkAUrl",
-    "networkB",
-    "phoneNumber",
-    "organization",
-  ] as const) {
+  for (const field of ["position", "networkA", "networkAUrl", "networkB", "organization"] as const) {
     const text = fieldText(fields, field, drop);
     if (text !== undefined) news[field] = field === "networkAUrl" ? withoutCredentials(text) : text;
   }
-  addName(news, fields, drop);
+  const phone = phoneIn(fields, drop);
+  if (phone !== undefined) news.phoneNumber = phone;
+  addName(news, line, mailbox.name, drop);
   const type = lowerCased(fields.type);
   if (type === "personal" || type === "generic") news.type = type;
   // Unknown words are ignored: seniority and department are then derived from the position.
@@ -68,22 +75,53 @@ function read(fields: FieldTexts, sources: readonly FieldTexts[], drop: Drop): L
   const confidence = confidenceIn(fields, drop);
   if (confidence !== undefined) news.confidence = confidence;
   const verificationDate = dateOf(fields, "verificationDate", drop);
-  const status = VERIFICATION_STATUSES.find((name) => name === lowerCased(fields.verificationStatus));
-  if (status !== undefined && verificationDate !== undefined) {
-    news.verification = { status, date: verificationDate };
+  const word = lowerCased(fields.verificationStatus) ?? "";
+  const verdict = VERDICTS.get(word.replaceAll(/[^a-z]/g, "")) ?? word;
+  const status = VERIFICATION_STATUSES.find((name) => name === verdict);
+  // Where the file has dates, a verdict without one is not taken.
+  const isDated = line.plan.fields.has("verificationDate");
+  if (status !== undefined && (verificationDate !== undefined || !isDated)) {
+    news.verification = { status, date: verificationDate ?? null };
   }
   return { news };
 }
 
-/** The parts of the full name fill absent names. A full name that cannot be split is kept whole. */
-function addName(news: ContactNews, fields: FieldTexts, drop: Drop): void {
+/**
+ * The parts of the full name fill absent names. A column that has one part by its name gives that part, unless it contains the
+ * other one. A full name that cannot be split is kept whole.
+ */
+function addName(
+  news: ContactNews,
+  { fields, plan: { namePart } }: FileLine,
+  displayName: string | null,
+  drop: Drop,
+): void {
   const [firstName, lastName] = [fieldText(fields, "firstName", drop), fieldText(fields, "lastName", drop)];
-  const fullName = fieldText(fields, "fullName", drop) ?? "";
-  const name = firstName === undefined || lastName === undefined ? parseFullName(fullName) : null;
-  if (name !== null) Object.assign(news, { firstName: name.firstName, lastName: name.lastName });
-  else if (/\p{L}/u.test(fullName)) news.unsplitName = fullName;
   if (firstName !== undefined) news.firstName = firstName;
   if (lastName !== undefined) news.lastName = lastName;
+  const known = firstName ?? lastName;
+  const fullName = fieldText(fields, "fullName", drop) ?? (known === undefined ? displayName : null) ?? "";
+  if ((firstName !== undefined && lastName !== undefined) || !/\p{L}/u.test(fullName)) return;
+  const isPart = known !== undefined && !fullName.toLowerCase().includes(known.toLowerCase());
+  if (namePart !== undefined && isPart) {
+    news[namePart] ??= fullName;
+    return;
+  }
+  const name = parseFullName(fullName);
+  if (name === null) news.unsplitName = fullName;
+  else {
+    news.firstName ??= name.firstName;
+    news.lastName ??= name.lastName;
+  }
+}
+
+/** The first of several numbers. A text without digits is none, nor is one that a spreadsheet turned into `4.42E+11`. */
+function phoneIn(fields: FieldTexts, drop: Drop): string | undefined {
+  const text = fieldText(fields, "phoneNumber", drop);
+  const [phone = "", ...others] = text?.split(PHONE_BREAK) ?? [];
+  const isPhone = /\d/.test(phone) && !/^\d[.,\d]*E\+\d+$/i.test(phone);
+  if (text !== undefined && (!isPhone || others.length > 0)) drop("phoneNumber");
+  return isPhone ? phone : undefined;
 }
 
 /** A page without dates is one that nothing is known to have read. */
@@ -134,7 +172,7 @@ function lowerCased(text: string | undefined): string | undefined {
 function confidenceIn(fields: FieldTexts, drop: Drop): number | undefined {
   const text = fieldText(fields, "confidence", drop);
   if (text === undefined) return undefined;
-  const confidence = Number(text);
+  const confidence = Number(text.replace(/ ?%$/, ""));
   if (confidence >= 0 && confidence <= 100) return Math.round(confidence);
   drop("confidence");
   return undefined;

@@ -1,9 +1,10 @@
 import { type Command, Option } from "commander";
 import { addCommand, addDataCommand, type CommandTexts, lazyAction } from "../../cli/command.ts";
-import { parseAccount, parseEmail, parseHint, parseMapping } from "../../cli/option-values.ts";
+import { parseAccount, parseEmail, parseEncoding, parseHint, parseMapping } from "../../cli/option-values.ts";
 
 const DATABASE_HELP = "directory of the database, unless configured (default: ./data)";
-const FORMATS = ["csv", "ndjson"];
+const EXPORT_FORMATS = ["csv", "ndjson"];
+const IMPORT_FORMATS = [...EXPORT_FORMATS, "vcard", "ldif"];
 
 const NOTES = `Changes the lookup's database: lookup.database of the configuration, OUTRIGGER_LOOKUP_DATABASE, or lookup.db in the data
 directory. A running server applies the changes at once. Run it as the user of the server. For an app that mounts the lookup,
@@ -12,11 +13,13 @@ set its database and its secret (lookup.secret or OUTRIGGER_SECRET).
 
 const IMPORT: CommandTexts = {
   description: "Import contacts from a file.",
-  notes: `Reads CSV whose first line names the columns, or a JSON object per line, both in UTF-8. Common column names are recognized;
---map names others. docs/operating.md lists the fields. Suppressed addresses are skipped. Run an interrupted import again.
+  notes: `Reads exports of mail programs, address books and sales databases: CSV, vCard, LDIF, or a JSON object per line. Common column
+names are recognized; --map names others. docs/contacts.md lists the fields. Suppressed addresses are skipped. Run an
+interrupted import again.
 `,
-  examples: `  outrigger contacts import people.csv --map "address=E-Mail,position=Role" 2> bad-lines.txt
-  zcat people.ndjson.gz | outrigger contacts import - --format ndjson`,
+  examples: `  outrigger contacts import people.csv --dry-run
+  outrigger contacts import people.csv --map "address=Kontakt,position=Rolle" 2> bad-lines.txt
+  ldapsearch -LLL -x "(mail=*)" | outrigger contacts import -`,
 };
 
 const EXPORT: CommandTexts = {
@@ -52,23 +55,25 @@ function addContactsCommand(program: Command): void {
     examples: "  outrigger contacts import people.csv",
   });
   const add = (name: string, texts: CommandTexts) => addDataCommand(group, name, texts, DATABASE_HELP);
-  const format = () =>
-    new Option("--format <format>", "format of the file (default: from its name)").choices(FORMATS);
+  const format = (formats: readonly string[], preset: string) =>
+    new Option("--format <format>", `format of the file (default: from its ${preset})`).choices(formats);
 
   add("import", IMPORT)
-    .argument("<file>", "CSV or NDJSON; - for standard input")
-    .addOption(format())
+    .argument("<file>", "CSV, NDJSON, vCard or LDIF; - for standard input")
+    .addOption(format(IMPORT_FORMATS, "name or content"))
+    .option("--encoding <name>", "e.g. windows-1252 (default: from its content)", parseEncoding)
     .option("--map <fields>", "columns of the fields: field=column,…", parseMapping)
     .addOption(
       new Option("--on-bad-line <what>", "action for lines that cannot be imported")
         .choices(["skip", "fail"])
         .default("skip"),
     )
+    .option("--dry-run", "print the field of each column and three contacts, and store nothing")
     .option("--json", "print one JSON object at the end")
     .action(lazyAction(async () => (await import("./contacts/import-contacts.ts")).importFile, "lookup"));
   add("export", EXPORT)
     .argument("[file]", "- for standard output", "-")
-    .addOption(format())
+    .addOption(format(EXPORT_FORMATS, "name"))
     .action(lazyAction(async () => (await import("./contacts/stored-contacts.ts")).exportFile, "lookup"));
   add("erase", {
     description: "Erase addresses or whole domains until they are imported again.",

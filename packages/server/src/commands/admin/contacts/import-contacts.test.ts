@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { expect, it } from "vitest";
 import { parseMapping } from "../../../cli/option-values.ts";
-import { ConfigError } from "../../../config/config-error.ts";
 import { formatOf, mappingOf } from "./import-contacts.ts";
 
 it("--map accepts field names in camelCase and snake_case, and columns with commas", () => {
@@ -17,10 +16,16 @@ it("--map rejects a text without field=column, and an unknown field", () => {
   expect(() => mappingOf({ adress: "Email" })).toThrow("--map: must be field=column");
 });
 
-it("formatOf returns the format as typed, or from the file name", () => {
-  expect(formatOf("a.csv", undefined)).toBe("csv");
-  expect(formatOf("a.JSONL", undefined)).toBe("ndjson");
-  expect(formatOf("a.csv", "ndjson")).toBe("ndjson");
-  expect(() => formatOf("-", undefined)).toThrow(ConfigError);
-  expect(() => formatOf("people.txt", undefined)).toThrow("--format: is required for people.txt");
+it("formatOf returns the format of a suffix", () => {
+  const files = ["a.csv", "a.TSV", "a.JSONL", "a.b.vcf", "a.ldif", "-", "people.txt", "csv"];
+  expect(files.map(formatOf)).toEqual([
+    "csv",
+    "csv",
+    "ndjson",
+    "vcard",
+    "ldif",
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

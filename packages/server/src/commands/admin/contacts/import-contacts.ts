@@ -3,38 +3,46 @@ import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { isServiceError } from "@outrigger/core";
 import { isError } from "@outrigger/core/values";
-import { CONTACT_FIELDS, type FieldMapping, importContacts } from "@outrigger/sql";
+import { CONTACT_FIELDS, type FieldMapping, type ImportOptions, importContacts } from "@outrigger/sql";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { untilInterrupted } from "../../../cli/interruption.ts";
 import { progressLine, rateText } from "../../../cli/progress-line.ts";
 import { StartError, usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { type LookupTools, withLookup } from "../../../lookup/with-lookup.ts";
-import { noteBadLine, printImport } from "./print-import.ts";
+import { noteBadLine, printImport, printPreview } from "./print-import.ts";
 
-export type ContactFormat = "csv" | "ndjson";
+type ContactFormat = NonNullable<ImportOptions["format"]>;
 
 /** The options of `outrigger contacts import`, validated by the command line. */
 export interface ImportFlags extends DataFlags {
   format?: ContactFormat;
+  encoding?: string;
+  dryRun?: boolean;
   map?: Readonly<Record<string, string>>;
   onBadLine?: "skip" | "fail";
   json?: boolean;
 }
 
-/** `outrigger contacts import`: imports the contacts of a file. */
+/** `outrigger contacts import`: imports the contacts of a file, or shows what an import would do. */
 export async function importFile(file: string, flags: ImportFlags): Promise<void> {
-  const format = formatOf(file, flags.format);
-  const mapping = mappingOf(flags.map ?? {});
-  await withLookup(flags, true, (tools) => run(file, format, mapping, flags, tools));
+  const { encoding, onBadLine } = flags;
+  const format = flags.format ?? formatOf(file);
+  const options: ImportOptions = {
+    ...(format && { format }),
+    ...(encoding && { encoding }),
+    mapping: mappingOf(flags.map ?? {}),
+    onBadLine: onBadLine === "fail" ? "fail" : noteBadLine,
+  };
+  if (flags.dryRun) await run(file, options, flags, null);
+  else await withLookup(flags, true, (tools) => run(file, options, flags, tools));
 }
 
 async function run(
   file: string,
-  format: ContactFormat,
-  mapping: FieldMapping,
-  { onBadLine, json = false }: ImportFlags,
-  { database, suppressions }: LookupTools,
+  options: ImportOptions,
+  { json = false }: ImportFlags,
+  tools: LookupTools | null,
 ): Promise<void> {
   const input = await openInput(file);
   const line = progressLine();
@@ -43,19 +51,18 @@ async function run(
   const resume = () => ` after line ${reached}. Import the same file again to resume`;
   await untilInterrupted(async (signal) => {
     try {
-      const progress = await importContacts(database, input, {
-        format,
-        mapping,
-        onBadLine: onBadLine === "fail" ? "fail" : noteBadLine,
+      const progress = await importContacts(tools?.database ?? null, input, {
+        ...options,
         onProgress({ lines }) {
           reached = lines;
           line.update(() => `${lines} lines, ${rateText(lines, beganAt)}`);
         },
-        isSuppressed: suppressions.among,
+        ...(tools && { isSuppressed: tools.suppressions.among }),
         signal,
       });
       line.close();
-      printImport(file, progress, json, performance.now() - beganAt);
+      if (tools === null) printPreview(file, progress, json);
+      else printImport(file, progress, json, performance.now() - beganAt);
     } catch (error) {
       throw importError(file, error);
     } finally {
@@ -85,17 +92,21 @@ export function mappingOf(map: Readonly<Record<string, string>>): FieldMapping {
   return Object.fromEntries(entries);
 }
 
-/**
- * The format of a file: as typed, or from the suffix of its name.
- * @throws ConfigError if neither determines it.
- */
-export function formatOf(file: string, typed: ContactFormat | undefined): ContactFormat {
-  if (typed !== undefined) return typed;
-  if (/\.csv$/i.test(file)) return "csv";
-  if (/\.(?:ndjson|jsonl)$/i.test(file)) return "ndjson";
-  const what = file === "-" ? "the standard streams" : file;
-  throw usageError(`--format: is required for ${what}: csv or ndjson`);
+/** The format of a file by the suffix of its name; `undefined` if that does not determine it. */
+export function formatOf(file: string): ContactFormat | undefined {
+  const [, suffix = ""] = /\.([a-z]+)$/i.exec(file) ?? [];
+  return FORMATS.get(suffix.toLowerCase());
 }
+
+const FORMATS: ReadonlyMap<string, ContactFormat> = new Map([
+  ["csv", "csv"],
+  ["tsv", "csv"],
+  ["ndjson", "ndjson"],
+  ["jsonl", "ndjson"],
+  ["vcf", "vcard"],
+  ["vcard", "vcard"],
+  ["ldif", "ldif"],
+]);
 
 /** @param file `-` for standard input. @throws StartError if the file cannot be read. */
 async function openInput(file: string): Promise<Readable> {

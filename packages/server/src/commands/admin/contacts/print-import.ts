@@ -1,15 +1,16 @@
 import type { BadLine, BadLineReason, ImportProgress } from "@outrigger/sql";
 import { timeText } from "../../../cli/amounts.ts";
-import { note, printFailure, printOut } from "../../../cli/print.ts";
+import { jsonText, note, printable, printFailure, printOut } from "../../../cli/print.ts";
 
 const REASONS: Readonly<Record<BadLineReason, string>> = {
   columns: "its number of columns differs from the first line",
-  encoding: "it is not UTF-8",
+  encoding: "it has bytes that are not of the file's encoding; --encoding names another",
   truncated: "the file ends in the middle of it",
   json: "it is not a JSON object",
+  vcard: "it is not a vCard of version 2.1, 3.0 or 4.0",
   too_long: "it is longer than 1 MiB",
   address: "it has no email address",
-  value: "it was imported without an invalid value",
+  value: "it was imported without an invalid or further value",
 };
 
 /** Prints why a line was skipped, or imported without a value. */
@@ -20,19 +21,43 @@ export function noteBadLine({ line, reason, field }: BadLine): void {
 
 /** Prints the result of an import. If no line was imported, the exit code is 1. @param name Name of the file. */
 export function printImport(name: string, progress: ImportProgress, json: boolean, ms: number): void {
-  const { lines, added, updated, unchanged, suppressed, bad, dropped, unused } = progress;
+  const { columns: _, samples: __, ...result } = progress;
+  const { lines, added, updated, unchanged, suppressed, bad, dropped } = result;
+  noteFile(name, progress);
+  const text =
+    `${lines} lines: ${added} addresses added, ${updated} updated, ${unchanged} unchanged, ` +
+    `${suppressed} suppressed and skipped, ${bad} bad lines, ${dropped} values dropped, in ${timeText(ms / 1000)}.`;
+  printOut(`${json ? JSON.stringify({ ...result, ms: Math.round(ms) }) : text}\n`);
+}
+
+/** Prints what an import would do. If no line could be imported, the exit code is 1. */
+export function printPreview(name: string, progress: ImportProgress, json: boolean): void {
+  const { columns, samples, lines, bad, dropped, unused, encoding } = progress;
+  noteFile(name, progress);
+  if (json) {
+    printOut(jsonText({ lines, bad, dropped, unused, columns, samples, encoding }));
+    return;
+  }
+  const mapped = columns.map(({ column, fields }) => {
+    return `${quoted(column)} → ${fields.length === 0 ? "not used" : fields.join(", ")}\n`;
+  });
+  printOut(`${mapped.join("")}${samples.map(jsonText).join("")}`);
+  printOut(`${lines} lines: ${bad} bad lines, ${dropped} values dropped. Nothing was stored.\n`);
+}
+
+/** Notes on standard error what a user may not expect of a file. */
+function noteFile(name: string, { lines, bad, unused, encoding }: ImportProgress): void {
+  if (encoding !== null && encoding !== "utf-8")
+    note(`${name} was read as ${encoding}. --encoding names another`);
   if (unused.length > 0) {
-    const columns = unused.map((column) => JSON.stringify(column)).join(", ");
-    note(
-      `Not imported: ${columns}, because other columns gave the same fields. --map <field>=<column> chooses a column`,
-    );
+    note(`Columns not used: ${unused.map(quoted).join(", ")}. --map <field>=<column> uses a column`);
   }
   if (lines > 0 && bad === lines) {
     const remedy = "If another column has the addresses, name it: --map address=<column>";
     printFailure(`${name}: No line could be imported. ${remedy}`);
   }
-  const text =
-    `${lines} lines: ${added} addresses added, ${updated} updated, ${unchanged} unchanged, ` +
-    `${suppressed} suppressed and skipped, ${bad} bad lines, ${dropped} invalid values dropped, in ${timeText(ms / 1000)}.`;
-  printOut(`${json ? JSON.stringify({ ...progress, ms: Math.round(ms) }) : text}\n`);
+}
+
+function quoted(column: string): string {
+  return printable(JSON.stringify(column));
 }

@@ -1,18 +1,23 @@
 import { isServiceError } from "@outrigger/core";
 import { normaliseDomain } from "@outrigger/core/lookup";
 import { normaliseAddress } from "@outrigger/core/values";
-import { exportContacts } from "@outrigger/sql";
+import { type ExportOptions, exportContacts } from "@outrigger/sql";
 import { serviceReasonOf } from "../../../cli/error-reason.ts";
 import { printable, printFailure, printLines } from "../../../cli/print.ts";
 import { writeAtomically } from "../../../cli/write-file.ts";
 import { usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withLookup } from "../../../lookup/with-lookup.ts";
-import { type ContactFormat, formatOf } from "./import-contacts.ts";
+import { formatOf } from "./import-contacts.ts";
+
+type ExportFormat = ExportOptions["format"];
 
 /** `outrigger contacts export`: writes all contacts to standard output, or atomically to a file. */
-export async function exportFile(file: string, flags: DataFlags & { format?: ContactFormat }): Promise<void> {
-  const format = file === "-" ? (flags.format ?? "csv") : formatOf(file, flags.format);
+export async function exportFile(file: string, flags: DataFlags & { format?: ExportFormat }): Promise<void> {
+  const format = flags.format ?? (file === "-" ? "csv" : formatOf(file));
+  if (format !== "csv" && format !== "ndjson") {
+    throw usageError(`--format: is required for ${file}: csv or ndjson`);
+  }
   await withLookup(flags, false, async ({ database, suppressions }) => {
     const contacts = exportContacts(database, { format, isSuppressed: suppressions.among });
     if (file === "-") await printLines(contacts.setEncoding("utf8"));

@@ -1,0 +1,101 @@
+import { ServiceError } from "@outrigger/core";
+import { mergeContact } from "../contacts/merge-contact.ts";
+import type { ContactField } from "./contact-fields.ts";
+import { contactObject } from "./export-contacts.ts";
+import type { BadLine, FileLine } from "./file-line.ts";
+import { type LineNews, newsOf } from "./line-news.ts";
+import { type ReadOptions, readLines } from "./read-lines.ts";
+
+/** What was read of a file. */
+export interface FileProgress {
+  /** Lines that were read: those with an address or a domain, and rejected ones. Empty lines do not count. */
+  lines: number;
+  /** Rejected lines; see `onBadLine`. */
+  bad: number;
+  /** Values that were left out of imported lines; see `onBadLine`. */
+  dropped: number;
+  /** Up to 500 columns or keys with texts that were not imported: they are of no field, or another one gave it. */
+  unused: readonly string[];
+  /** Up to 500 columns or keys, and the fields of each. */
+  columns: readonly { column: string; fields: readonly ContactField[] }[];
+  /** The first three contacts, in the format of an NDJSON export, as an empty database stores them. */
+  samples: readonly object[];
+  /** Encoding of the file, such as `windows-1252`; `null` as long as it is ASCII. */
+  encoding: string | null;
+}
+
+const MAX_COLUMNS = 500;
+const MAX_SAMPLES = 3;
+
+/** Reads the contacts of a file, and counts its lines. */
+export class ContactFile {
+  readonly #counts = { lines: 0, bad: 0, dropped: 0 };
+  readonly #unused = new Set<string>();
+  readonly #columns = new Map<string, readonly ContactField[]>();
+  readonly #samples: object[] = [];
+  readonly #onBadLine: "fail" | ((line: BadLine) => void) | undefined;
+  #encoding: string | null = null;
+
+  constructor(onBadLine: "fail" | ((line: BadLine) => void) | undefined) {
+    this.#onBadLine = onBadLine;
+  }
+
+  get progress(): FileProgress {
+    const columns = [...this.#columns].map(([column, fields]) => ({ column, fields }));
+    const [unused, samples, encoding] = [[...this.#unused], [...this.#samples], this.#encoding];
+    return { ...this.#counts, unused, columns, samples, encoding };
+  }
+
+  lines(input: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<FileLine[]> {
+    return readLines(input, options, {
+      onBad: (line) => this.#reject(line),
+      onUnused: (column) => this.#unused.size < MAX_COLUMNS && this.#unused.add(column),
+      onEncoding: (name) => {
+        this.#encoding = name;
+      },
+      onColumns: (names, { fields }) => {
+        for (const [index, name] of names.entries()) {
+          if (this.#columns.has(name) || this.#columns.size >= MAX_COLUMNS) continue;
+          const own = [...fields].filter(([, columns]) => columns.some((each) => each.index === index));
+          this.#columns.set(
+            name,
+            own.map(([field]) => field),
+          );
+        }
+      },
+    });
+  }
+
+  /** The content of a line; `null` if it is bad. */
+  take(line: FileLine): LineNews | null {
+    const content = newsOf(line, (field) => {
+      this.#counts.dropped++;
+      this.#report({ line: line.line, reason: "value", field });
+    });
+    if ("reason" in content) {
+      this.#reject(content);
+      return null;
+    }
+    this.#counts.lines++;
+    if (this.#samples.length < MAX_SAMPLES && "news" in content) {
+      const { news } = content;
+      const contact = mergeContact(null, news, Date.now());
+      this.#samples.push(contactObject(contact, news.domain, news.organization ?? null));
+    }
+    return content;
+  }
+
+  #reject(line: BadLine): void {
+    this.#counts.lines++;
+    this.#counts.bad++;
+    this.#report(line);
+  }
+
+  #report(line: BadLine): void {
+    if (this.#onBadLine === "fail") {
+      const where = line.field === undefined ? line.reason : `${line.reason} (${line.field})`;
+      throw new ServiceError("bad_request", `Line ${line.line} cannot be imported: ${where}.`);
+    }
+    this.#onBadLine?.(line);
+  }
+}

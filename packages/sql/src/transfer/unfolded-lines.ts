@@ -1,0 +1,48 @@
+import { MAX_LINE_BYTES } from "./file-line.ts";
+
+/** A line with its continuations. */
+export interface TextLine {
+  text: string;
+  /** Number of its first line, from 1. */
+  line: number;
+}
+
+/** Longer values are pictures and keys: the line is left out. */
+const MAX_VALUE_LENGTH = 16_384;
+/** A value of vCard 2.1 whose line ends with `=` continues in the next one. */
+const SOFT_BREAK = /^[^:]*;(?:ENCODING=)?QUOTED-PRINTABLE[^:]*:.*=$/is;
+
+/**
+ * Reads unfolded lines in batches, as vCard (RFC 6350 §3.2) and LDIF (RFC 2849) write them: a line that starts with a space or
+ * a tab continues the one before. Empty lines are empty texts.
+ *
+ * @param input UTF-8.
+ */
+export async function* unfoldedLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<TextLine[]> {
+  const decoder = new TextDecoder();
+  let open: TextLine | null = null;
+  let number = 0;
+  let rest = "";
+
+  /** @returns the line before, if this one does not continue it. */
+  function add(text: string): TextLine | null {
+    number++;
+    const isFolded = open !== null && /^[ \t]/.test(text);
+    if (open !== null && (isFolded || (open.text.endsWith("=") && SOFT_BREAK.test(open.text)))) {
+      const kept = isFolded ? open.text : open.text.slice(0, -1);
+      // The rest of a line that is too long is dropped.
+      if (open.text.length <= MAX_VALUE_LENGTH) open.text = kept + (isFolded ? text.slice(1) : text);
+      return null;
+    }
+    const full = open;
+    open = { text, line: number };
+    return full !== null && full.text.length <= MAX_VALUE_LENGTH ? full : null;
+  }
+
+  for await (const chunk of input) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/);
+    rest = (lines.pop() ?? "").slice(0, MAX_LINE_BYTES);
+    yield lines.map(add).filter((line) => line !== null);
+  }
+  yield [rest.replace(/\r$/, ""), ""].map(add).filter((line) => line !== null);
+}

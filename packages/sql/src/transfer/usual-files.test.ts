@@ -1,0 +1,187 @@
+import { expect, test } from "vitest";
+import { newsIn } from "../../test/news-in.ts";
+import { bytesOf, USUAL_FILES } from "../../test/usual-files.ts";
+import { mergeContact } from "../contacts/merge-contact.ts";
+
+const HOME = "ann@private.example";
+const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252"] as const;
+
+test.each(Object.entries(USUAL_FILES))(
+  "an import takes both people and all their values from %s",
+  async (_, file) => {
+    const { news, bad, unused, encoding } = await newsIn(bytesOf(file));
+    expect(bad).toEqual([]);
+    const isAscii = /^[\0-\x7f]*$/.test(file.text) && file.encoding === undefined;
+    expect(encoding).toBe(isAscii ? null : (file.encoding ?? "utf-8"));
+    const [phone, other] = file.phones ?? [];
+    const profile = {
+      ...(file.profile && { networkAUrl: expect.stringContaining(file.profile.replace(/^https?:\/\//, "")) }),
+      ...(file.handle && { networkB: file.handle }),
+      ...(file.status && { verification: expect.objectContaining({ status: file.status }) }),
+      ...(file.confidence && { confidence: file.confidence }),
+    };
+    expect(news).toEqual([
+      expect.objectContaining({
+        address: "ann.best@acme.example",
+        firstName: "Ann",
+        lastName: "Best",
+        organization: "Acme Ltd",
+        position: "Chief Analyst",
+        ...(phone && { phoneNumber: phone }),
+        ...profile,
+      }),
+      expect.objectContaining({
+        address: "joerg.gross@bau.example",
+        firstName: "Jörg",
+        lastName: "Groß",
+        organization: "Bau GmbH",
+        position: "Leiter Einkauf",
+        ...(other && { phoneNumber: other }),
+      }),
+    ]);
+    if (file.phones === undefined)
+      expect(news.map(({ phoneNumber }) => phoneNumber)).toEqual([undefined, undefined]);
+    const sources = news.flatMap(({ evidence }) => evidence.map(({ uri }) => uri));
+    expect(new Set(sources)).toEqual(
+      new Set(file.text.includes("Source 1 URI") ? ["https://acme.example/team"] : []),
+    );
+    expect(JSON.stringify(news)).not.toContain(HOME);
+    if (/,ann@private|;ann@private|:ann@private/.test(file.text)) expect(unused).not.toEqual([]);
+  },
+);
+
+test("an import reads each file in each encoding, with and without a mark", async () => {
+  for (const [name, file] of Object.entries(USUAL_FILES)) {
+    const { news } = await newsIn(file.text);
+    const isWestern = /^[\0-\xff]*$/.test(file.text);
+    for (const encoding of ENCODINGS.slice(0, isWestern ? 4 : 3)) {
+      for (const hasMark of [true, false]) {
+        const read = await newsIn(bytesOf({ text: file.text, encoding, hasMark }));
+        expect(read, `${name} in ${encoding}`).toMatchObject({ news, bad: [], dropped: expect.any(Array) });
+        const isAscii = /^[\0-\x7f]*$/.test(file.text) && (encoding === "windows-1252" || !hasMark);
+        if (!isAscii || encoding.startsWith("utf-16")) expect(read.encoding, name).toBe(encoding);
+      }
+    }
+  }
+});
+
+test.each([
+  ["mailto:ada@acme.example", "Ada", "King"],
+  ["Ada Lovelace <ada@acme.example>", "Ada", "Lovelace"],
+  ["<ada@acme.example>", "Ada", "King"],
+])("an import takes the address from %s, and its name if there is no other", async (text, first, last) => {
+  const named = await newsIn(`Email,First Name,Last Name\n${text},Ada,King\n`);
+  expect(named).toMatchObject({
+    bad: [],
+    dropped: [],
+    news: [{ address: "ada@acme.example", lastName: "King" }],
+  });
+  const { news } = await newsIn(`Email\n${text}\n`);
+  expect(news[0]).toMatchObject({
+    address: "ada@acme.example",
+    ...(text.startsWith("Ada") && { firstName: first, lastName: last }),
+  });
+});
+
+test("an import takes the first of several values in a cell, and reports the others", async () => {
+  const read = await newsIn(
+    "Email,Phone\na@x.example; b@x.example,+1 2 ::: +1 3\nc@x.example,n/a\nd@x.example,4.42E+11\ne@x.example,030/12 34 ext. 5\n",
+  );
+  expect(read.news.map(({ address, phoneNumber }) => [address, phoneNumber])).toEqual([
+    ["a@x.example", "+1 2"],
+    ["c@x.example", undefined],
+    ["d@x.example", undefined],
+    ["e@x.example", "030/12 34 ext. 5"],
+  ]);
+  expect(read.dropped).toEqual(["2 address", "2 phoneNumber", "3 phoneNumber", "4 phoneNumber"]);
+});
+
+test.each([
+  ["Vorname;Name;E-Mail", "Anna;van der Berg;a@x.example", "Anna", "van der Berg"],
+  ["Vorname;Name;E-Mail", "Anna;Anna Berg;a@x.example", "Anna", "Berg"],
+  ["Nombre;Apellidos;Correo", "Gabriel;García Márquez;a@x.example", "Gabriel", "García Márquez"],
+  ["Name;Surname;Email", "Ann;Best;a@x.example", "Ann", "Best"],
+  ["First Name;Name;Email", "Bob;Robert Smith;a@x.example", "Bob", "Smith"],
+  ["Nom;E-mail", "Jean Dupont;a@x.example", "Jean", "Dupont"],
+])(
+  "of the columns %s with %s an import takes the names %s and %s",
+  async (header, row, firstName, lastName) => {
+    expect((await newsIn(`${header}\n${row}\n`)).news).toMatchObject([{ firstName, lastName }]);
+  },
+);
+
+test.each([
+  ["Linkedin", "http://linkedin.com/in/ann?x=1", { networkAUrl: "http://linkedin.com/in/ann?x=1" }],
+  ["LinkedIn", "ann-best-1a2b", { networkA: "ann-best-1a2b" }],
+  ["LinkedIn", "https://www.linkedin.com/company/acme", {}],
+  ["Website", "www.linkedin.com/in/ann", { networkAUrl: "https://www.linkedin.com/in/ann" }],
+  ["Twitter", "ann", { networkB: "@ann" }],
+  ["X Profile", "https://mobile.twitter.com/ann?lang=de", { networkB: "@ann" }],
+  ["Website", "https://x.com/ann", { networkB: "@ann" }],
+  ["Website", "https://x.com/search?q=ann", {}],
+])("of a column %s with %s an import takes %j", async (column, text, expected) => {
+  const { news, unused } = await newsIn(`Email,${column}\na@x.example,${text}\n`);
+  expect(news).toEqual([{ address: "a@x.example", domain: "x.example", evidence: [], ...expected }]);
+  expect(unused).toEqual(Object.keys(expected).length > 0 ? [] : [column]);
+});
+
+test.each([
+  ["verified", "valid"],
+  ["Deliverable", "valid"],
+  ["Catch-all", "accept_all"],
+  ["Hard bounced", "invalid"],
+  ["guessed", undefined],
+])(
+  "an email status %s without a date is the verdict %s of the import's day, unless one is known",
+  async (word, status) => {
+    const { news } = await newsIn(`Email,Email Status\na@x.example,${word}\n`);
+    const [first = { address: "", domain: "", evidence: [] }] = news;
+    const day = Date.UTC(2026, 4, 6);
+    const contact = mergeContact(null, first, day);
+    expect(contact.verification).toEqual(status && { status, date: "2026-05-06" });
+    const known = { ...contact, verification: { status: "unknown", date: "2020-01-01" } } as const;
+    expect(mergeContact(known, first, day).verification).toEqual(known.verification);
+  },
+);
+
+test("an import does not read bytes of another alphabet as Western European text", async () => {
+  const cyrillic = Buffer.from([0xc8, 0xe2, 0xe0, 0xed, 0xee, 0xe2]);
+  const row = Buffer.concat([Buffer.from("Email,Last Name\na@x.example,"), cyrillic, Buffer.from("\n")]);
+  expect((await newsIn(row)).bad).toEqual([{ line: 2, reason: "encoding", field: "lastName" }]);
+  expect(await newsIn(row, "csv", {}, "windows-1251")).toMatchObject({
+    bad: [],
+    news: [{ lastName: "Иванов" }],
+  });
+});
+
+test("an import reads Windows-1252 that begins late in a file, and a character at the border of two pieces", async () => {
+  for (const size of [65_535, 65_536, 65_537, 200_000]) {
+    const start = `Email,Last Name\n${"a@x.example,A\n".repeat(size / 14)}`;
+    const text = `${start.padEnd(size - 14, " ")}\nb@x.example,é\n`;
+    for (const encoding of ["windows-1252", "utf-8"] as const) {
+      const { news, bad } = await newsIn(bytesOf({ text, encoding }));
+      expect([news.at(-1)?.lastName, bad], `${encoding}, ${size}`).toEqual(["é", expect.any(Array)]);
+    }
+  }
+});
+
+test.each(["name,position\nAnn,CEO\n", "Vorname;Kontakt\nAnn;ann@a.example\n"])(
+  "an import without a column of addresses names the columns that it found: %j",
+  async (text) => {
+    const [first, second] = text.split(/[,;\n]/);
+    await expect(newsIn(text)).rejects.toThrow(
+      `Found "${first}", "${second}". Name the column with --map address=`,
+    );
+  },
+);
+
+test("an import skips empty rows, accepts empty cells at the end, and rejects other numbers of cells", async () => {
+  const { news, bad } = await newsIn(
+    'Title\n\n;;\nEmail;Name\n;\n \na@x.example;"A\nB";\nb@x.example;B;C\nc@x.example\nd@x.example;D\n',
+  );
+  expect(news.map(({ address }) => address)).toEqual(["a@x.example", "d@x.example"]);
+  expect(bad).toEqual([
+    { line: 9, reason: "columns" },
+    { line: 10, reason: "columns" },
+  ]);
+});
