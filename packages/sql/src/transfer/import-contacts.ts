@@ -29,7 +29,7 @@ const MAPPING: rules.Rule<FieldMapping> = rules.nested(
   Object.fromEntries(CONTACT_FIELDS.map((field) => [field, COLUMN])),
 );
 const RULES = {
-  /** @default by the content */
+  /** Of the file. @default by the content */
   format: rules.oneOf(...CONTACT_FORMATS),
   /** A name of the Encoding Standard. @default UTF-8, UTF-16 or Windows-1252, by the content */
   encoding: rules.text('an encoding, such as "windows-1252"', isEncoding),

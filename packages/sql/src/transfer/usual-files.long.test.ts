@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { onEachDatabase } from "../../test/each-database.ts";
 import { importer } from "../../test/imported.ts";
-import { bytesOf, USUAL_FILES } from "../../test/usual-files.ts";
+import { bytesOf } from "../../test/usual-file.ts";
+import { USUAL_FILES } from "../../test/usual-files.ts";
 import { importContacts } from "./import-contacts.ts";
 
 onEachDatabase((databases) => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { newsIn } from "../../test/news-in.ts";
-import { bytesOf, USUAL_FILES } from "../../test/usual-files.ts";
+import { bytesOf } from "../../test/usual-file.ts";
+import { USUAL_FILES } from "../../test/usual-files.ts";
 import { mergeContact } from "../contacts/merge-contact.ts";
 
 const HOME = "ann@private.example";
