@@ -55,7 +55,7 @@ export class ContactFile {
       },
       onColumns: (names, { fields }) => {
         for (const [index, name] of names.entries()) {
-          if (this.#columns.has(name) || this.#columns.size >= MAX_COLUMNS) continue;
+          if (name.trim() === "" || this.#columns.has(name) || this.#columns.size >= MAX_COLUMNS) continue;
           const own = [...fields].filter(([, columns]) => columns.some((each) => each.index === index));
           this.#columns.set(
             name,

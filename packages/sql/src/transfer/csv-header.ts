@@ -42,14 +42,16 @@ export function findHeader(start: Uint8Array, mapping: FieldMapping): CsvHeader 
   const [line = "", named] = SEPARATOR_LINE.exec(Buffer.from(start.subarray(0, 20)).toString()) ?? [];
   const skipped = Buffer.byteLength(line);
   const table = start.subarray(skipped);
-  const candidates = (named === undefined ? SEPARATORS : [named]).flatMap((separator) =>
-    recordsOf(table, separator).map(({ record, info }) => {
+  const candidates: (CsvHeader & { rank: number })[] = [];
+  for (const separator of named === undefined ? SEPARATORS : [named]) {
+    for (const { record, info } of recordsOf(table, separator)) {
       const plan = planFields(record, mapping);
       const rank = record.some(hasAddress) ? Number.POSITIVE_INFINITY : rankOf(plan);
       const place = { bytes: skipped + info.bytes, lines: info.lines + (skipped > 0 ? 1 : 0) };
-      return { separator, columns: record, plan, rank, ...place };
-    }),
-  );
+      candidates.push({ separator, columns: record, plan, rank, ...place });
+      if (rank === 0) break;
+    }
+  }
   candidates.sort((a, b) => a.rank - b.rank || a.bytes - b.bytes || b.columns.length - a.columns.length);
   const [best = null] = candidates;
   if (best === null || best.rank < Number.POSITIVE_INFINITY) return best;
@@ -58,15 +60,9 @@ export function findHeader(start: Uint8Array, mapping: FieldMapping): CsvHeader 
 }
 
 function recordsOf(table: Uint8Array, separator: string): { record: string[]; info: Info }[] {
-  const options = {
-    ...SYNTAX,
-    delimiter: separator,
-    to: MAX_PREAMBLE,
-    info: true,
-    skip_records_with_error: true,
-  };
+  const search = { delimiter: separator, to: MAX_PREAMBLE, info: true, skip_records_with_error: true };
   // With `info`, each record is accompanied by its place.
-  return parse(Buffer.from(table), options) as unknown as { record: string[]; info: Info }[];
+  return parse(Buffer.from(table), { ...SYNTAX, ...search }) as unknown as { record: string[]; info: Info }[];
 }
 
 function hasAddress(cell: string): boolean {
@@ -82,10 +78,10 @@ function rankOf({ fields }: FieldPlan): number {
 
 function withoutAddresses(columns: readonly string[]): ServiceError {
   const names = columns.filter((column) => column.trim() !== "").slice(0, MAX_NAMED);
-  const found = names.map((column) => JSON.stringify(column.slice(0, 100))).join(", ");
+  const found = names.map((column) => JSON.stringify(column.slice(0, 100))).join(", ") || "no columns";
   return new ServiceError(
     "bad_request",
-    `No line names a column of addresses. Found ${found === "" ? "no columns" : found}. ` +
+    `No line names a column of addresses. Found ${found}. ` +
       "Name the column with --map address=<column>, in code with `mapping`.",
   );
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from "@outrigger/core";
-import { CsvError, type Info, type Parser, parse } from "csv-parse";
+import { type Info, type Parser, parse } from "csv-parse";
 import { CONTACT_FIELDS, type FieldMapping } from "./contact-fields.ts";
 import { type CsvHeader, findHeader, SYNTAX } from "./csv-header.ts";
 import { takeFields } from "./field-plan.ts";
@@ -30,19 +30,19 @@ export async function* readCsv(
       max_record_size: MAX_LINE_BYTES,
       skip_records_with_error: true,
       on_record(record: string[], info: Info) {
-        const line = header.lines + info.lines;
-        const { length } = header.columns;
+        const [line, { length }] = [header.lines + info.lines, header.columns];
         if (record.every(isBlank)) return null;
         // A separator at the end of a line makes an empty cell.
-        if (record.length < length || !record.slice(length).every(isBlank)) reject(line);
-        else add(record, line, header, unseen);
+        const isWhole =
+          record.length === length || (record.length > length && record.slice(length).every(isBlank));
+        if (isWhole) add(record, line, header, unseen);
+        else reject(line);
         return null;
       },
       on_skip(error) {
         // The parser would continue in the middle of the record.
-        if (codeOf(error) === "CSV_MAX_RECORD_SIZE") throw endless(error);
-        const line = error instanceof CsvError && typeof error.lines === "number" ? error.lines : 0;
-        reject(header.lines + line);
+        if (error?.code === "CSV_MAX_RECORD_SIZE") throw endless(error);
+        reject(header.lines + (typeof error?.lines === "number" ? error.lines : 0));
         return undefined;
       },
     });
@@ -99,10 +99,6 @@ function endless(error: Error | undefined): ServiceError {
     `A record of the file is longer than ${MAX_LINE_BYTES} bytes: a quotation mark may be missing.`,
     { cause: error },
   );
-}
-
-function codeOf(error: Error | undefined): string {
-  return error instanceof CsvError ? error.code : "";
 }
 
 function settled(work: (done: (error?: Error | null) => void) => void): Promise<void> {

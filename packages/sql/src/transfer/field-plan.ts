@@ -1,10 +1,8 @@
 import { EVERYDAY, type Meaning, meaningsOf } from "./column-names.ts";
 import { CONTACT_FIELDS, type ContactField, type FieldMapping, type FieldTexts } from "./contact-fields.ts";
 
-/** Added for each further number of a column: `Email 3` comes after `Mail`, but before an everyday word. */
-const NUMBERED = 1000;
-/** The same of phones: `Work Phone 2` comes before `Mobile`. */
-const NUMBERED_PHONE = 0.001;
+/** Added for each further number of a column: `Email 3` comes after `Mail`, but `Work Phone 2` before `Mobile`. */
+const numberStep = (field: ContactField) => (field === "phoneNumber" ? 0.001 : 1000);
 /** A second name in a line is that of another person. */
 const PERSON_NAMES: ReadonlySet<ContactField> = new Set(["firstName", "lastName", "fullName"]);
 /** Labels of phones and addresses, the best first: preferred, work, none or mobile. Others come last. */
@@ -37,12 +35,8 @@ export interface FieldPlan {
 export function planFields(columns: readonly string[], mapping: FieldMapping, isSource = false): FieldPlan {
   const names = columns.map(numberedName);
   const found = columns.flatMap((column, index) => {
-    const label = labelOf(names, index);
-    return fieldsOf(column.trim(), names[index], mapping, isSource).map((each) => ({
-      ...each,
-      index,
-      ...label,
-    }));
+    const place = { index, ...labelOf(names, index) };
+    return fieldsOf(column.trim(), names[index], mapping, isSource).map((each) => ({ ...each, ...place }));
   });
   const isDated = found.some(({ field }) => field === "extractedOn" || field === "lastSeenOn");
   const fields = new Map<ContactField, FieldColumn[]>();
@@ -71,13 +65,12 @@ function namePartIn(
   const [full, first, last] = (["fullName", "firstName", "lastName"] as const).map(
     (field) => fields.get(field)?.[0],
   );
-  if (full === undefined || !/^(?:name|nom|nombre|nome|naam)$/.test(names[full.index]?.name ?? ""))
-    return undefined;
-  if (first === undefined) return last && "firstName";
+  const isOf = (column: FieldColumn | undefined, name: RegExp) =>
+    name.test(names[column?.index ?? -1]?.name ?? "");
+  if (!isOf(full, /^(?:name|nom|nombre|nome|naam)$/) || (first && last)) return undefined;
   // Beside `First Name`, `Name` usually has both parts.
-  return last === undefined && !/^(?:first|given|fore)/.test(names[first.index]?.name ?? "")
-    ? "lastName"
-    : undefined;
+  if (first) return isOf(first, /^(?:first|given|fore)/) ? undefined : "lastName";
+  return last && "firstName";
 }
 
 /** Letters of a column's name in lower case, and its number. */
@@ -122,10 +115,7 @@ function fieldsOf(
   if (isSource && (name === "uri" || name === "url")) return [{ field: "sourceUri", rank: 0 }];
   return meaningsOf(name)
     .filter(({ field }) => mapping[field] === undefined && !(number > 1 && PERSON_NAMES.has(field)))
-    .map((meaning) => {
-      const step = meaning.field === "phoneNumber" ? NUMBERED_PHONE : NUMBERED;
-      return { ...meaning, rank: meaning.rank + (number - 1) * step };
-    });
+    .map((meaning) => ({ ...meaning, rank: meaning.rank + (number - 1) * numberStep(meaning.field) }));
 }
 
 function addressIn(text: string): string | undefined {
