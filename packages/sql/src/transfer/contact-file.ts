@@ -18,14 +18,13 @@ export interface FileProgress {
   unused: readonly string[];
   /** Up to 500 columns or keys, and the fields of each. */
   columns: readonly { column: string; fields: readonly ContactField[] }[];
-  /** The first three contacts, in the format of an NDJSON export, as an empty database stores them. */
+  /** In a dry run the first three contacts, in the format of an NDJSON export, as an empty database stores them. */
   samples: readonly object[];
   /** Encoding of the file, such as `windows-1252`; `null` as long as it is ASCII. */
   encoding: string | null;
 }
 
 const MAX_COLUMNS = 500;
-const MAX_SAMPLES = 3;
 
 /** Reads the contacts of a file, and counts its lines. */
 export class ContactFile {
@@ -34,10 +33,12 @@ export class ContactFile {
   readonly #columns = new Map<string, readonly ContactField[]>();
   readonly #samples: object[] = [];
   readonly #onBadLine: "fail" | ((line: BadLine) => void) | undefined;
+  readonly #maxSamples: number;
   #encoding: string | null = null;
 
-  constructor(onBadLine: "fail" | ((line: BadLine) => void) | undefined) {
+  constructor(onBadLine: "fail" | ((line: BadLine) => void) | undefined, isDryRun: boolean) {
     this.#onBadLine = onBadLine;
+    this.#maxSamples = isDryRun ? 3 : 0;
   }
 
   get progress(): FileProgress {
@@ -77,7 +78,7 @@ export class ContactFile {
       return null;
     }
     this.#counts.lines++;
-    if (this.#samples.length < MAX_SAMPLES && "news" in content) {
+    if (this.#samples.length < this.#maxSamples && "news" in content) {
       const { news } = content;
       const contact = mergeContact(null, news, Date.now());
       this.#samples.push(contactObject(contact, news.domain, news.organization ?? null));

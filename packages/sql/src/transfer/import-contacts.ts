@@ -76,7 +76,7 @@ export async function importContacts(
     RULES,
   );
   const { mapping = {} } = options;
-  const file = new ContactFile(onBadLine);
+  const file = new ContactFile(onBadLine, database === null);
   const driver = database && useDatabase(database);
   const counts = { added: 0, updated: 0, unchanged: 0, suppressed: 0 };
   const nowMs = Date.now();

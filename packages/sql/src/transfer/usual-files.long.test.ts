@@ -20,7 +20,8 @@ onEachDatabase((databases) => {
         })(),
         {},
       );
-      expect({ ...dry, added: 2 }, name).toEqual(progress);
+      expect({ ...dry, added: 2, samples: [] }, name).toEqual(progress);
+      expect(dry.samples.length, name).toBe(2);
       for (const sample of dry.samples as {
         address: string;
         first_name: string;
