@@ -1,9 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { freePort } from "../support/listen.ts";
 import { svgDrawing } from "../support/pictures.ts";
+import { withSite } from "../support/service.ts";
+import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { DAY_MS, PATIENT, photoForAll, printed } from "./printed-images.ts";
 import { serveForAll, start } from "./served.ts";
 
@@ -58,6 +61,25 @@ describe("the command upload", PATIENT, () => {
     ] as const) {
       expect(said.find((line) => line.startsWith(`outrigger: ${name}: `))).toContain(why);
     }
+  });
+
+  it("upload continues a large file at the last byte after a broken connection", async () => {
+    const size = 1830;
+    const raw = { width: size, height: size, channels: 3 } as const;
+    const noise = await sharp(randomBytes(size * size * 3), { raw })
+      .png({ compressionLevel: 0 })
+      .toBuffer();
+    await writeFile(join(site.cwd(), "noise.png"), noise);
+    await withSite({ resumable: true }, async (resumable) => {
+      const proxy = await startTcpProxy(Number(new URL(resumable.origin).port));
+      proxy.cut({ direction: "up", afterBytes: 6_000_000, times: 1 });
+      const to = ["--to", `${proxy.endpoint}/img`];
+      const { code, stdout, stderr } = await run(["upload", "noise.png", "--json", ...to]);
+      expect([code, stderr, proxy.cuts()]).toEqual([0, "", 1]);
+      expect(printed(stdout)[0]).toMatchObject({ name: "noise.png", width: size, pin: expect.any(String) });
+      expect(proxy.sentBytes()).toBeLessThan(1.2 * noise.length);
+      await proxy.close();
+    });
   });
 
   it("upload - reads the standard input and gives a nameless image a name of its type", async () => {

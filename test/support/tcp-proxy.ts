@@ -19,6 +19,8 @@ export interface TcpProxy {
   cut(where: Cut | null): void;
   /** How many connections were cut so far. */
   cuts(): number;
+  /** Bytes that the server was sent so far. */
+  sentBytes(): number;
   close(): Promise<void>;
 }
 
@@ -26,11 +28,13 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let where: (Cut & { left: number }) | null = null;
   let cuts = 0;
+  let sentBytes = 0;
 
   function pass(from: Socket, to: Socket, direction: Cut["direction"]): void {
     let counted: Cut | null = null;
     let bytes = 0;
-    from.on("data", (chunk) => {
+    from.on("data", function receive(chunk) {
+      if (direction === "up") sentBytes += chunk.length;
       if (where === null || where.left === 0 || where.direction !== direction) {
         if (!to.write(chunk)) from.pause();
         return;
@@ -45,6 +49,8 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
       }
       where.left--;
       cuts++;
+      // What arrives until the last bytes are sent is lost.
+      from.off("data", receive);
       to.write(chunk.subarray(0, chunk.length - excess), () => {
         to.destroy();
         from.destroy();
@@ -73,6 +79,7 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
       where = next === null ? null : { ...next, left: next.times ?? Number.POSITIVE_INFINITY };
     },
     cuts: () => cuts,
+    sentBytes: () => sentBytes,
     async close() {
       for (const socket of sockets) socket.destroy();
       await close();

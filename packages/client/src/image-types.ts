@@ -48,9 +48,17 @@ export interface RequestOptions {
 }
 
 export interface UploadProgress {
-  /** Bytes of the request body, which is slightly longer than the file. Starts again at 0 on a retry. */
+  /** Bytes of the request body, which is slightly longer than the file; of a resumable upload, bytes of the file. A retry starts at what the service has. */
   sentBytes: number;
   totalBytes: number;
+}
+
+/** A resumable upload that a later call can continue, e.g. after a page was closed. */
+export interface ResumableUpload {
+  /** The upload to continue. One that the service no longer has begins anew. @default a new upload */
+  uploadId?: string | undefined;
+  /** Called with the ID of each upload that begins. Keep it private: with it an upload can be continued and deleted. */
+  onUploadId?: ((uploadId: string) => void) | undefined;
 }
 
 export interface UploadOptions extends RequestOptions {
@@ -67,6 +75,12 @@ export interface UploadOptions extends RequestOptions {
   expiresAt?: Instant | null | undefined;
   /** The point that `fit: "cover"` keeps. @default none: the centre */
   focus?: PicturePoint | undefined;
+  /**
+   * Whether retries continue at the last byte that the service has, for a `Blob` of more than 1 MiB. A service without resumable
+   * uploads gets it in one request.
+   * @default false
+   */
+  resumable?: boolean | ResumableUpload | undefined;
   /** Called while bytes are sent, and finally when all are sent. An error that it throws aborts the upload. */
   onProgress?: ((progress: UploadProgress) => void) | undefined;
   /**

@@ -14,6 +14,7 @@ import type {
 } from "./image-types.ts";
 import { readImageRecord, readRefusal } from "./reply.ts";
 import { request, requestUntilReady, withTimeout } from "./request.ts";
+import { discarding } from "./resumable-upload.ts";
 import { uploadImage } from "./upload.ts";
 import type { UploadSource, UrlSource } from "./upload-source.ts";
 
@@ -43,12 +44,14 @@ export interface ImagesClient {
    */
   upload(
     source: UploadSource | UrlSource,
-    options?: UploadOptions & { ticket?: undefined },
+    options?: UploadOptions & { ticket?: undefined; resumable?: boolean | { uploadId?: undefined } },
   ): Promise<CreatedImage>;
   upload(
     source: UploadSource | UrlSource,
     options: UploadOptions,
   ): Promise<ImageRecord & Partial<CreatedImage>>;
+  /** Deletes an unfinished resumable upload, if there is one; in browsers even if the page is closed meanwhile. */
+  discardUpload(uploadId: string): Promise<void>;
   /** The record. `status` shows whether the image can be served. */
   get(id: string, options?: RequestOptions): Promise<ImageRecord>;
   /**
@@ -112,6 +115,10 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
       const { editUrl, pin }: Partial<CreatedImage> = image;
       // The overloads tell when both may be absent.
       return { ...record, ...(pin !== undefined && { editUrl, pin }) } as CreatedImage;
+    },
+
+    async discardUpload(uploadId) {
+      await request(settings, discarding(baseUrl, uploadId));
     },
 
     get: async (id, { signal } = {}) => {

@@ -21,6 +21,7 @@ export type {
   PicturePoint,
   ReadOptions,
   RequestOptions,
+  ResumableUpload,
   UploadOptions,
   UploadProgress,
 } from "./image-types.ts";

@@ -27,6 +27,17 @@ export function createMultipart(fields: Readonly<Record<string, string | number>
   };
 }
 
+/** The bytes alone, in the form of {@link createMultipart}. */
+export function createPlain(source: Blob): ReturnType<typeof createMultipart> {
+  const none = new Uint8Array();
+  const { size, type } = source;
+  return {
+    contentType: type,
+    length: size,
+    open: (onSent) => openBody(none, { source, size }, none, onSent),
+  };
+}
+
 /**
  * A stream that reads a chunk only after the previous one was sent, and reports the bytes sent.
  * @returns also `failure`: the error of the source or the listener, or `null`; and `close`, which cancels a source that was not
@@ -34,7 +45,7 @@ export function createMultipart(fields: Readonly<Record<string, string | number>
  */
 function openBody(
   head: Uint8Array,
-  { source, size }: FormFile,
+  { source, size }: Pick<FormFile, "source" | "size">,
   tail: Uint8Array,
   onSent: (sentBytes: number) => void,
 ) {

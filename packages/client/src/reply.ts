@@ -15,6 +15,8 @@ export interface Reply {
   body?: ReadableStream<Uint8Array> | null;
   /** The network failure in place of a reply. */
   failure?: OutriggerError;
+  /** Whether the service has more bytes of a resumable upload than before the try. */
+  hasProgressed?: boolean;
 }
 
 /** Most bytes read from a refusal, which may be a large page of a proxy. */

@@ -6,9 +6,9 @@ import { parseRetryAfter, type Reply, readRefusal, readReply } from "./reply.ts"
 /** A request that may be sent several times. */
 export interface Sending {
   /** @default "GET" */
-  method?: "GET" | "POST" | "PATCH" | "DELETE";
+  method?: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE" | undefined;
   url: string;
-  headers?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>> | undefined;
   body?: BodyInit;
   /** Whether a browser completes the request after its page is closed. */
   keepalive?: boolean | undefined;
@@ -31,7 +31,8 @@ export interface Sending {
 
 /** An earlier try counts as dead only after 15 s, and each 409 requests 2 s: these retries are not failures. */
 const MAX_CLAIMED_REPEATS = 10;
-const UNSURE: readonly number[] = [0, 502, 503, 504];
+/** 423: an earlier try of a resumable upload still runs. */
+const UNSURE: readonly number[] = [0, 423, 502, 503, 504];
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 /** Fraction added to `Retry-After`, so that clients with the same value do not retry at the same time. */
@@ -59,6 +60,7 @@ export async function request(
     signal?.throwIfAborted();
     const reply = await attempt();
     const { status } = reply;
+    if (reply.hasProgressed) failures = 0;
     const retryAfterMs = parseRetryAfter(reply.headers, Date.now());
     const isUnsure = UNSURE.includes(status);
     const mayRepeat =

@@ -1,16 +1,20 @@
 import { bareTicket, instantForJson, pointText, requireIdempotencyKey } from "./checks.ts";
 import { type ClientSettings, isBrowser } from "./client-options.ts";
 import type { CreatedImage, UploadOptions, UploadProgress } from "./image-types.ts";
-import { createMultipart, randomHex } from "./multipart.ts";
+import { createMultipart, createPlain, randomHex } from "./multipart.ts";
 import { type Reply, readImageRecord } from "./reply.ts";
 import { failedReply, headersOf, request, type Sending, send } from "./request.ts";
+import { resumableTry } from "./resumable-upload.ts";
 import { blobOf, describeSource, isUrlSource, type UploadSource, type UrlSource } from "./upload-source.ts";
 
 /** Sends the upload once; may be called again. Resolves like `send`; rejects with an error of the source. */
 type UploadTry = () => Promise<Reply>;
+type StreamedBody = ReturnType<typeof createMultipart>;
 type Tell = (sentBytes: number, totalBytes: number) => void;
 
 const FILE_FIELD = "imagedata";
+/** The bytes of a smaller file are sent again sooner than more requests are answered. */
+const MIN_RESUMABLE_BYTES = 2 ** 20;
 
 export interface UploadedImage {
   image: CreatedImage;
@@ -73,28 +77,47 @@ async function fileTry(
 ): Promise<UploadTry> {
   const file = describeSource(source, options.fileName);
   const fields = givenDetails(options);
-  if (!isBrowser()) {
-    const form = createMultipart(fields, { field: FILE_FIELD, source, ...file });
-    return () => streamForm(settings, sending, form, tell);
-  }
   // Browsers do not stream bodies over HTTP/1.1, but they read a `Blob` while they send it.
-  const blob = await blobOf(source, file.type);
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.set(name, String(value));
-  form.set(FILE_FIELD, blob, file.fileName);
+  const blob = source instanceof Blob || isBrowser() ? await blobOf(source, file.type) : null;
+  let form: FormData | StreamedBody;
+  if (blob === null || !isBrowser()) form = createMultipart(fields, { field: FILE_FIELD, source, ...file });
+  else {
+    form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, String(value));
+    form.set(FILE_FIELD, blob, file.fileName);
+  }
   const hasXhr = typeof XMLHttpRequest !== "undefined" && !settings.hasOwnFetch;
-  if (options.onProgress === undefined || !hasXhr) return () => send(settings, { ...sending, body: form });
-  return () => sendByXhr(settings, sending, form, tell);
+  const isWatched = options.onProgress !== undefined && hasXhr;
+  const sendBody = (given: Sending, body: Blob | FormData | StreamedBody, onSent: Tell) => {
+    if ("open" in body) return streamBody(settings, given, body, onSent);
+    return isWatched ? sendByXhr(settings, given, body, onSent) : send(settings, { ...given, body });
+  };
+  const sendWhole = () => sendBody(sending, form, tell);
+  const { resumable = false } = options;
+  const upload = resumable === true ? {} : resumable;
+  const isLarge = file.size > MIN_RESUMABLE_BYTES;
+  if (blob === null || upload === false || !(isLarge || upload.uploadId !== undefined)) return sendWhole;
+  return resumableTry(settings, sending, {
+    ...upload,
+    blob,
+    metadata: { filename: file.fileName, filetype: file.type, ...fields },
+    sendBytes(given, bytes, start) {
+      tell(start, file.size);
+      const body = isBrowser() ? bytes : createPlain(bytes);
+      return sendBody(given, body, (sentBytes) => tell(start + sentBytes, file.size));
+    },
+    sendWhole,
+  });
 }
 
-/** Streams the form, reading its file again. */
-async function streamForm(
+/** Streams a body, reading its source again. */
+async function streamBody(
   settings: ClientSettings,
   sending: Sending,
-  { contentType, length, open }: ReturnType<typeof createMultipart>,
+  { contentType, length, open }: StreamedBody,
   tell: Tell,
 ): Promise<Reply> {
-  const headers = { ...sending.headers, "Content-Type": contentType, "Content-Length": String(length) };
+  const headers = { "Content-Type": contentType, ...sending.headers, "Content-Length": String(length) };
   const body = open((sentBytes) => tell(sentBytes, length));
   try {
     const reply = await send(settings, { ...sending, headers, body: body.stream });
@@ -111,8 +134,13 @@ async function streamForm(
  * Sends an upload by XMLHttpRequest, the only API of browsers with upload progress. Resolves and rejects like `send`, and
  * rejects with errors of the listener.
  */
-function sendByXhr(settings: ClientSettings, sending: Sending, form: FormData, tell: Tell): Promise<Reply> {
-  const { url, signal } = sending;
+function sendByXhr(
+  settings: ClientSettings,
+  sending: Sending,
+  body: Blob | FormData,
+  tell: Tell,
+): Promise<Reply> {
+  const { method = "POST", url, signal } = sending;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const request = new XMLHttpRequest();
@@ -134,11 +162,11 @@ function sendByXhr(settings: ClientSettings, sending: Sending, form: FormData, t
     request.onerror = () => resolve(failedReply(url, reason));
     request.ontimeout = request.onerror;
     request.onloadend = () => signal?.removeEventListener("abort", onAbort);
-    request.open("POST", url);
+    request.open(method, url);
     headersOf(settings, sending).forEach((value, name) => {
       request.setRequestHeader(name, value);
     });
-    request.send(form);
+    request.send(body);
   });
 }
 

@@ -7,7 +7,7 @@ import { refusalBanner, uploadForm } from "./upload-form.ts";
 
 /** The upload page. `browser/upload` adds its interactive parts. */
 export function uploadPage(view: UploadView, nowMs: number, productName: string): Page {
-  const { baseUrl, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, form, refusal } = view;
+  const { baseUrl, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, resumable, form, refusal } = view;
   const base = absoluteAddress(baseUrl);
   const sources = sourceList(base === null ? [] : [base]);
   const action = absoluteAddress(form?.action ?? "");
@@ -37,7 +37,7 @@ ${
 }
 </noscript>
 <div id="upload" data-base="${baseUrl}" data-max-upload-bytes="${maxUploadBytes}"
- data-default-lifetime-ms="${lifetimeMs(defaultLifetimeMs)}" data-max-lifetime-ms="${lifetimeMs(maxLifetimeMs)}"><div class="drop-area"></div></div>`,
+ data-default-lifetime-ms="${lifetimeMs(defaultLifetimeMs)}" data-max-lifetime-ms="${lifetimeMs(maxLifetimeMs)}"${resumable === true && " data-resumable"}><div class="drop-area"></div></div>`,
     policy: {
       "connect-src": sources,
       // Previews of files that are not uploaded yet have `blob:` addresses.

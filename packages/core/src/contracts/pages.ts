@@ -130,6 +130,8 @@ export interface UploadView extends PlacedView {
    * ascending order.
    */
   sizes: "any" | "signed" | readonly number[];
+  /** Whether the service takes resumable uploads at `{base}/api/uploads`. @default false */
+  resumable?: boolean;
   /** The form for browsers without JavaScript. Absent: this client may not upload, or the pages have no `created`. */
   form?: UploadForm;
   /** Why the form that was just sent is rejected. May be present without `form`. */

@@ -8,6 +8,8 @@ export interface UploadConfig {
   /** Lifetime of an image when none is requested, milliseconds. `Infinity`: no end; likewise `maxLifetimeMs`. */
   defaultLifetimeMs: number;
   maxLifetimeMs: number;
+  /** Whether the service takes resumable uploads. */
+  isResumable: boolean;
 }
 
 /** Reads the attributes that `src/upload.ts` writes. */
@@ -17,5 +19,6 @@ export function readConfig(data: DOMStringMap, place: PagePlace): UploadConfig {
     maxUploadBytes: Number(data.maxUploadBytes),
     defaultLifetimeMs: Number(data.defaultLifetimeMs),
     maxLifetimeMs: Number(data.maxLifetimeMs),
+    isResumable: data.resumable !== undefined,
   };
 }

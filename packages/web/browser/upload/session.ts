@@ -19,10 +19,12 @@ import { say } from "./store/messages.ts";
 import { expiryOf, NextOptions } from "./store/next-options.ts";
 import { SavedImages } from "./store/saved-images.ts";
 import { announcementText, totalsOf } from "./store/totals.ts";
+import { UnfinishedUploads } from "./store/unfinished-uploads.ts";
 import {
   earlierUpload,
   isActive,
   isUnfinished,
+  leftUpload,
   type Stage,
   type Upload,
   withSaved,
@@ -40,10 +42,11 @@ export class Session {
   readonly checks: ListChecks;
   /** Uploads of this visit, newest batch first. */
   readonly uploads = computed(() => withSaved(this.#added.value, this.saved.list.value));
-  /** Images of earlier visits, newest first. */
+  /** What earlier visits left unfinished, and their images, newest first. */
   readonly earlier = computed(() => {
     const shown = new Set(this.uploads.value.map(({ image }) => image?.id));
-    return this.saved.list.value.filter(({ id }) => !shown.has(id)).map(earlierUpload);
+    const images = this.saved.list.value.filter(({ id }) => !shown.has(id));
+    return [...(this.#unfinished?.left.value ?? []).map(leftUpload), ...images.map(earlierUpload)];
   });
   readonly totals = computed(() => totalsOf(this.uploads.value));
   /** Advice about the last paste; `null` when there is none. */
@@ -51,6 +54,7 @@ export class Session {
   /** Permits one upload. */
   ticket: string | undefined;
   readonly #added = signal<readonly Upload[]>([]);
+  readonly #unfinished: UnfinishedUploads | null;
   readonly #client: ImagesClient;
   readonly #sender: Sender;
   #batches = 0;
@@ -64,8 +68,10 @@ export class Session {
     this.next = new NextOptions(config, baseUrl);
     this.checks = new ListChecks(this.saved, once);
     this.#client = createImagesClient({ baseUrl });
+    this.#unfinished = config.isResumable ? new UnfinishedUploads(baseUrl) : null;
     this.#sender = new Sender({
       client: once,
+      unfinished: this.#unfinished,
       onStage: (key, stage) => this.#setStage(key, stage),
       onCreated: (key, created) => void this.#settle(key, created),
       onUnwanted: (created) => void this.#removeUnwanted(created),
@@ -135,10 +141,10 @@ export class Session {
     const together = files.map((file, index): Upload => {
       const kind = kinds[index] ?? null;
       const message = refusalOf(file, kind, this.config.maxUploadBytes);
-      const name = names[index] ?? file.name;
+      const { key = randomKey(), name = names[index] ?? file.name } = this.#unfinished?.resume(file) ?? {};
       const type = kind === null ? file.type : sentType(kind);
       return {
-        key: randomKey(),
+        key,
         batch,
         name,
         label: kind?.label ?? null,

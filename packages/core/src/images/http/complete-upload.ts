@@ -63,7 +63,7 @@ export async function finish(
     const stored = await receiveAndStore(context, call, receive, async () => permission);
     const { record, hasPin, preference } = stored;
     await uploads.finish(key, upload, record.id);
-    return finishedReply(upload, createdReply(context, call, record, "json", hasPin, preference));
+    return finishedReply(call, upload, createdReply(context, call, record, "json", hasPin, preference));
   } catch (error) {
     // A file that is refused now is refused whenever it is sent: also 409 for other bytes under a used ticket.
     const isFinal = isServiceError(error, "conflict") && error.retryAfterMs === undefined;
@@ -112,15 +112,21 @@ async function receivePieces(
   return { file, details, claim };
 }
 
-/** The reply about an upload that has become an image: that of a create request, without a body if the image is ready. */
-function finishedReply(upload: ResumableUpload, { status, headers, body }: Reply): Reply {
+/** The reply about an upload that has become an image: that of a create request, whose record a ready image has for JSON alone. */
+function finishedReply(
+  { headers: { accept } }: Call,
+  upload: ResumableUpload,
+  { status, headers, body }: Reply,
+): Reply {
   const all = { ...headers, ...offsetHeaders(upload, upload.size) };
-  if (status === 202 && body !== undefined) return { status, headers: all, body };
+  // Clients of tus expect 204. Those of this service may upload without a permission to read.
+  const hasRecord = status === 202 || accept?.includes("application/json");
+  if (hasRecord && body !== undefined) return { status, headers: all, body };
   const { "Content-Type": _type, "Content-Length": _length, ...kept } = all;
   return { status: 204, headers: kept };
 }
 
-/** The reply about an upload that became an image earlier. After ten minutes it has only the address. */
+/** The reply about an upload that became an image earlier. After ten minutes it has no secrets, and of the headers only the address. */
 export async function earlierReply(
   context: ImageContext,
   call: Call,
@@ -130,10 +136,14 @@ export async function earlierReply(
   const { library, settings } = context;
   const now = settings.now();
   const isRecent = now < storedAt + SECRETS_MS;
-  const record = isRecent ? ((await library.records.load(id, call.signal))?.record ?? null) : null;
+  const address = { Location: imageUrl(baseUrl(context, call), id) };
+  const record = (await library.records.load(id, call.signal))?.record ?? null;
   if (record === null || whyUnavailable(record, now, settings.tombstoneMs) !== null) {
-    const headers = { Location: imageUrl(baseUrl(context, call), id) };
-    return finishedReply(upload, { status: 201, headers });
+    return finishedReply(call, upload, { status: 201, headers: address });
   }
-  return finishedReply(upload, createdReply(context, call, record, "json", upload.ticket === null));
+  const created = createdReply(context, call, record, "json", isRecent && upload.ticket === null);
+  if (isRecent) return finishedReply(call, upload, created);
+  const { "Content-Type": type = "", "Content-Length": length = "" } = created.headers;
+  const headers = { ...address, "Content-Type": type, "Content-Length": length };
+  return finishedReply(call, upload, { ...created, headers });
 }

@@ -68,6 +68,23 @@ describe("a resumable upload", () => {
     expect(begun.headers["X-Service-Image-Pin"]).toBeTruthy();
   });
 
+  test("a client that accepts JSON gets the record with the last byte, and after ten minutes without its PIN", async () => {
+    const own = createResumeSite();
+    const path = uploadPath(await own.begin(SIZE));
+    const asked = { headers: { accept: "application/json" } };
+    const last = await own.piece(path, 0, PNG, asked);
+    expect(last.status).toBe(201);
+    const { id, pin, editUrl, ...facts } = JSON.parse(last.text);
+    expect([last.headers.Location, pin]).toEqual([facts.url, last.headers["X-Service-Image-Pin"]]);
+    const repeated = await own.piece(path, SIZE, Buffer.alloc(0), asked);
+    expect([repeated.status, JSON.parse(repeated.text)]).toEqual([201, { id, pin, editUrl, ...facts }]);
+    own.clock.now += 10 * MINUTE;
+    const late = await own.piece(path, SIZE, Buffer.alloc(0), asked);
+    expect([late.status, JSON.parse(late.text)]).toEqual([201, { id, ...facts }]);
+    expect(JSON.stringify(late)).not.toContain(pin);
+    expect(late.headers.Location).toBe(facts.url);
+  });
+
   test("HEAD has the headers of the create for ten minutes, then the address of the image for a day", async () => {
     const own = createResumeSite();
     const path = uploadPath(await own.begin(SIZE));

@@ -66,6 +66,7 @@ export async function upload(paths: string[], { to, json = false, ...flags }: Up
           focus,
           ticket,
           wait,
+          resumable: true,
           signal,
           onProgress: ({ sentBytes, totalBytes }) =>
             line.update(() => `${shown}: ${sizeText(sentBytes)} of ${sizeText(totalBytes)}`),
@@ -116,9 +117,9 @@ async function openSource(path: string): Promise<UploadSource | UrlSource> {
   }
 }
 
-function named(blob: Blob, name: string): UploadSource {
+function named(blob: Blob, name: string): File {
   if (blob.size === 0) throw new Error("it is empty");
-  return { name, type: blob.type, size: blob.size, stream: () => blob.stream() };
+  return new File([blob], name, { type: blob.type });
 }
 
 function unreadable(path: string, cause: unknown): StartError {

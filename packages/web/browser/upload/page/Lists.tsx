@@ -111,14 +111,16 @@ export function SavedList({ session }: { session: Session }) {
     <div class="saved">
       <div class="heading">
         <h2>Your uploads on this device</h2>
-        <button
-          type="button"
-          class="quiet"
-          aria-label="Clear list of uploads"
-          onClick={() => removeFromList(session, images, leave)}
-        >
-          Clear list
-        </button>
+        {images.length > 0 && (
+          <button
+            type="button"
+            class="quiet"
+            aria-label="Clear list of uploads"
+            onClick={() => removeFromList(session, images, leave)}
+          >
+            Clear list
+          </button>
+        )}
       </div>
       <p class="hint">Saved only in this browser. Anyone using it can see, edit or delete these images.</p>
       <ul class="entries">

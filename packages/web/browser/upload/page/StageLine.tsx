@@ -7,7 +7,7 @@ export function StageLine({ upload }: { upload: Upload }) {
   const { stage, name } = upload;
   if (stage.kind === "failed") return <p class="trouble">{stage.message}</p>;
   const size = sizeOf(upload);
-  const sentBytes = stage.kind === "sending" ? stage.sentBytes : 0;
+  const sentBytes = "sentBytes" in stage ? stage.sentBytes : 0;
   // How long the service takes is unknown.
   const isSent = stage.kind === "processing" || (stage.kind === "sending" && sentBytes >= size);
   return (

@@ -15,8 +15,8 @@ const MAX_BROKEN = 6;
 const MAX_BACKOFF_MS = 15_000;
 const DEFAULT_PAUSE_MS = 5_000;
 
-/** Statuses without a reply of the service. */
-const BROKEN: readonly number[] = [0, 408, 502, 504];
+/** Statuses without a reply of the service, and 423: the broken attempt before is still received. */
+const BROKEN: readonly number[] = [0, 408, 423, 502, 504];
 
 export const NOT_UNDERSTOOD =
   "The reply did not come from the image service. Check whether this network needs a login.";

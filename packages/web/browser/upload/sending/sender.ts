@@ -1,4 +1,5 @@
 import { type CreatedImage, type ImagesClient, OutriggerError } from "@outrigger/client";
+import type { UnfinishedUploads } from "../store/unfinished-uploads.ts";
 import type { Stage } from "../store/uploads.ts";
 import { outcomeOf, type Refusal } from "./outcome.ts";
 
@@ -17,6 +18,8 @@ export interface FileToSend {
 export interface SenderOptions {
   /** A client without retries: they are made here, where the user sees them. */
   client: ImagesClient;
+  /** `null`: the service takes no resumable uploads. */
+  unfinished: UnfinishedUploads | null;
   onStage(key: string, stage: Stage): void;
   onCreated(key: string, created: CreatedImage): void;
   /** The service stored a file that had been cancelled. */
@@ -27,6 +30,10 @@ export interface SenderOptions {
 interface Sending {
   /** What the service recognises a repeated upload by: both are the same in all attempts. `null`: the next attempt is a new upload. */
   identity: { idempotencyKey: string; expiresAt: string | null | undefined } | null;
+  /** Bytes that the present attempt has sent, with those that the service had. */
+  sentBytes: number;
+  /** Most of them in any attempt. */
+  mostBytes: number;
   /** Ends the present attempt. */
   attempt: AbortController;
   isAllSent: boolean;
@@ -59,6 +66,8 @@ export class Sender {
     const { onStage } = this.#options;
     const sending: Sending = {
       identity: this.#sendings.get(key)?.identity ?? null,
+      sentBytes: 0,
+      mostBytes: 0,
       attempt: new AbortController(),
       isAllSent: false,
       isCancelled: false,
@@ -66,11 +75,15 @@ export class Sender {
     this.#sendings.set(key, sending);
     onStage(key, { kind: "queued" });
     for (let brokenCount = 0; !sending.isCancelled; ) {
+      const { mostBytes } = sending;
       const refusal = await this.#attempt(given, sending);
+      if (this.#options.unfinished?.idOf(key) === undefined) sending.sentBytes = 0;
+      else if (sending.mostBytes > mostBytes) brokenCount = 0;
       if (refusal === null || sending.isCancelled) return;
       const outcome = outcomeOf(refusal, brokenCount);
       if (outcome.kind === "failed") {
         if (outcome.isSettled) sending.identity = null;
+        if (!outcome.canRetry) this.#options.unfinished?.forget(key);
         return onStage(key, outcome);
       }
       const untilMs = Date.now() + outcome.delayMs;
@@ -78,19 +91,25 @@ export class Sender {
       // A failure while offline does not count: the next attempt waits until the browser is online.
       else if (navigator.onLine) {
         brokenCount += 1;
-        onStage(key, { kind: "waiting", cause: "broken", untilMs });
+        onStage(key, { kind: "waiting", cause: "broken", untilMs, sentBytes: sending.sentBytes });
         await pause(outcome.delayMs);
       }
     }
   }
 
-  /** Cancels an upload. If its bytes have arrived already, `onUnwanted` gets the image. */
+  /** Cancels an upload, also one that a closed window left. If its bytes have arrived already, `onUnwanted` gets the image. */
   cancel(key: string): void {
     const sending = this.#sendings.get(key);
-    if (sending === undefined) return;
-    this.#sendings.delete(key);
-    sending.isCancelled = true;
-    if (!sending.isAllSent) sending.attempt.abort();
+    if (sending !== undefined) {
+      this.#sendings.delete(key);
+      sending.isCancelled = true;
+      if (sending.isAllSent) return;
+      sending.attempt.abort();
+    }
+    const { client, unfinished } = this.#options;
+    const uploadId = unfinished?.forget(key);
+    // Without success it expires.
+    if (uploadId !== undefined) client.discardUpload(uploadId).catch(() => undefined);
   }
 
   /** @returns why the file was not stored; `null` if it was, or if the upload was cancelled. */
@@ -100,6 +119,7 @@ export class Sender {
       await this.#untilAllowed(given.key, sending);
       if (sending.isCancelled) return null;
       const created = await this.#upload(given, sending);
+      this.#options.unfinished?.forget(given.key);
       if (sending.isCancelled) this.#options.onUnwanted(created);
       else {
         this.#sendings.delete(given.key);
@@ -119,10 +139,17 @@ export class Sender {
     sending.identity ??= { idempotencyKey: randomKey(), expiresAt: expiresAt() };
     const attempt = new AbortController();
     sending.attempt = attempt;
+    const { onStage, unfinished } = this.#options;
     const report = (sentBytes: number) => {
-      if (!sending.isCancelled) this.#options.onStage(key, { kind: "sending", sentBytes });
+      sending.sentBytes = sentBytes;
+      sending.mostBytes = Math.max(sending.mostBytes, sentBytes);
+      if (!sending.isCancelled) onStage(key, { kind: "sending", sentBytes });
     };
-    report(0);
+    report(sending.sentBytes);
+    const resumable = unfinished !== null && {
+      uploadId: unfinished.idOf(key),
+      onUploadId: (uploadId: string) => unfinished.begin(key, uploadId, name, file),
+    };
     return new Promise((resolve, reject) => {
       this.#options.client
         .upload(new Blob([file], { type }), {
@@ -131,6 +158,7 @@ export class Sender {
           name,
           ticket,
           signal: attempt.signal,
+          resumable,
           onProgress({ sentBytes, totalBytes }) {
             sending.isAllSent = sentBytes >= totalBytes;
             report(sentBytes);
@@ -160,12 +188,13 @@ export class Sender {
   /** Waits while the browser is offline or the service asked to wait. */
   async #untilAllowed(key: string, sending: Sending): Promise<void> {
     const { onStage } = this.#options;
+    const { sentBytes } = sending;
     while (!sending.isCancelled) {
       if (!navigator.onLine) {
-        onStage(key, { kind: "waiting", cause: "offline", untilMs: null });
+        onStage(key, { kind: "waiting", cause: "offline", untilMs: null, sentBytes });
         await new Promise((resolve) => addEventListener("online", resolve, { once: true }));
       } else if (this.#heldUntilMs > Date.now()) {
-        onStage(key, { kind: "waiting", cause: "busy", untilMs: this.#heldUntilMs });
+        onStage(key, { kind: "waiting", cause: "busy", untilMs: this.#heldUntilMs, sentBytes });
         await pause(this.#heldUntilMs - Date.now());
       } else return;
     }

@@ -37,7 +37,7 @@ export function totalsOf(uploads: readonly Upload[]): Totals {
 function sentOf(upload: Upload): number {
   const { stage } = upload;
   // A request has some bytes more than its file.
-  if (stage.kind === "sending") return Math.min(stage.sentBytes, sizeOf(upload));
+  if ("sentBytes" in stage) return Math.min(stage.sentBytes, sizeOf(upload));
   return stage.kind === "processing" || stage.kind === "ready" ? sizeOf(upload) : 0;
 }
 

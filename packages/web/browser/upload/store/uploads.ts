@@ -1,13 +1,14 @@
 import type { SavedImage } from "../../saved/saved-image.ts";
-import { FILE_KINDS } from "../file-kinds.ts";
+import { FILE_KINDS, kindOf } from "../file-kinds.ts";
 import type { Lifetime } from "./next-options.ts";
+import type { UnfinishedUpload } from "./unfinished-uploads.ts";
 
 /** The state of an upload. */
 export type Stage =
   | { kind: "queued" }
   | { kind: "sending"; sentBytes: number }
   /** Resumes automatically, at `untilMs` (Unix milliseconds) or when the browser is online. */
-  | { kind: "waiting"; cause: "busy" | "broken" | "offline"; untilMs: number | null }
+  | { kind: "waiting"; cause: "busy" | "broken" | "offline"; untilMs: number | null; sentBytes: number }
   /** Stored, but cannot be served yet. */
   | { kind: "processing" }
   | { kind: "ready" }
@@ -22,7 +23,7 @@ export interface ChosenUpload {
   lifetime: Lifetime;
 }
 
-/** An entry of the page: a file added on this visit, or an image of an earlier one. */
+/** An entry of the page: a file added on this visit, or an image or unfinished upload of an earlier one. */
 export interface Upload {
   key: string;
   /** Files added together have the same number. */
@@ -30,7 +31,7 @@ export interface Upload {
   name: string;
   /** The kind of file, e.g. `PNG`; `null` when unknown. */
   label: string | null;
-  /** `null`: the image is of an earlier visit. */
+  /** `null`: the image or unfinished upload is of an earlier visit. */
   chosen: ChosenUpload | null;
   /** Object URL of a thumbnail in this browser; `null` when there is none (yet). */
   previewUrl: string | null;
@@ -51,19 +52,25 @@ export function withSaved(uploads: readonly Upload[], saved: readonly SavedImage
   });
 }
 
+const EARLIER = { batch: 0, chosen: null, previewUrl: null, loss: null };
+
 /** An image of an earlier visit, as an entry of the page. */
 export function earlierUpload(image: SavedImage): Upload {
   return {
+    ...EARLIER,
     key: image.id,
-    batch: 0,
     name: image.name,
     label: FILE_KINDS.find(({ type }) => type === image.type)?.label ?? null,
-    chosen: null,
-    previewUrl: null,
     stage: { kind: "ready" },
-    loss: null,
     image,
   };
+}
+
+/** An unfinished upload of an earlier visit, as an entry of the page. */
+export function leftUpload({ key, name }: UnfinishedUpload): Upload {
+  const message = "Not finished. Choose this file again to continue its upload.";
+  const stage = { kind: "failed", message, canRetry: false } as const;
+  return { ...EARLIER, key, name, label: kindOf({ name, type: "" })?.label ?? null, stage, image: null };
 }
 
 /** Bytes of the chosen file; 0 for an image of an earlier visit. */

@@ -83,6 +83,11 @@ export function sendPieceOperation(): DeclaredOperation {
     ],
     requestBody: { required: true, content: { "application/offset+octet-stream": { schema: {} } } },
     replies: {
+      201: {
+        description: "The upload is complete. Without `Accept: application/json`: 204.",
+        headers,
+        content,
+      },
       202: { description: "The upload is complete, and its image is processed.", headers, content },
       204: { description: "The piece is stored.", headers },
     },

@@ -100,6 +100,7 @@ function uploadView(context: ImageContext, call: Call, hasForm: boolean, typed?:
     defaultLifetimeMs: context.settings.httpLifetimeMs,
     maxLifetimeMs,
     sizes: sizes.needsSignature ? "signed" : (sizes.steps ?? "any"),
+    resumable: context.resumable !== null,
     ...(hasForm ? { form } : {}),
   };
 }

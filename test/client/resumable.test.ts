@@ -1,0 +1,206 @@
+import { randomBytes } from "node:crypto";
+import { createImagesClient, type UploadProgress } from "@outrigger/client";
+import sharp from "sharp";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Site, startSite } from "../support/service.ts";
+import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
+import { frontForAll, photo, refusalOf } from "./image-client.ts";
+import { fileOf, openable } from "./sources.ts";
+
+const MB = 1_000_000;
+/** Bytes after the end of a JPEG do no harm. */
+const padded = (bytes: number) => Buffer.concat([photo, Buffer.alloc(bytes - photo.length)]);
+/** A PNG of 10 MB, in which every byte counts. */
+const SIDE = 1830;
+const noise = { width: SIDE, height: SIDE, channels: 3 } as const;
+const large = fileOf(
+  await sharp(randomBytes(SIDE * SIDE * 3), { raw: noise })
+    .png({ compressionLevel: 0 })
+    .toBuffer(),
+  "noise.png",
+  "image/png",
+);
+const { size } = large;
+
+let site: Site;
+let proxy: TcpProxy;
+beforeAll(async () => {
+  site = await startSite({ resumable: true });
+});
+beforeEach(async () => {
+  proxy = await startTcpProxy(Number(new URL(site.origin).port));
+});
+afterEach(async () => {
+  await proxy.close();
+  expect(site.errors).toEqual([]);
+});
+afterAll(() => site.close());
+const client = () => createImagesClient({ baseUrl: `${proxy.endpoint}/img` });
+
+/** Status and offset of an unfinished upload. */
+async function stateOf(uploadId: string): Promise<[status: number, offset: number]> {
+  const reply = await fetch(`${site.base}/api/uploads/${uploadId}`, {
+    method: "HEAD",
+    headers: { "Tus-Resumable": "1.0.0", "User-Agent": "test" },
+  });
+  return [reply.status, Number(reply.headers.get("Upload-Offset"))];
+}
+
+test("a resumable upload that breaks at 90 % continues at the last byte that the service has", async () => {
+  const events: UploadProgress[] = [];
+  const begun: string[] = [];
+  const image = await client().upload(large, {
+    name: "Bucht & »Boot«",
+    focus: [0.25, 0.5],
+    onProgress(progress) {
+      events.push(progress);
+      if (proxy.cuts() === 0 && progress.sentBytes > 0.9 * size)
+        proxy.cut({ direction: "up", afterBytes: 0, times: 1 });
+    },
+    resumable: { onUploadId: (uploadId) => begun.push(uploadId) },
+  });
+  expect(proxy.cuts()).toBe(1);
+  expect(proxy.sentBytes()).toBeGreaterThan(size);
+  expect(proxy.sentBytes()).toBeLessThan(1.2 * size);
+  expect(begun).toHaveLength(1);
+  expect(events.slice(1).every(({ sentBytes }) => sentBytes > 0)).toBe(true);
+  expect(events.at(-1)).toEqual({ sentBytes: size, totalBytes: size });
+  expect(image).toMatchObject({
+    name: "Bucht & »Boot«",
+    status: "ready",
+    focus: [0.25, 0.5],
+    width: SIDE,
+  });
+  expect(image.editUrl).toBe(`${proxy.endpoint}/img/${image.id}/edit?pin=${image.pin}`);
+  expect("etag" in image).toBe(false);
+  expect(await client().edit(image.id, image.pin, { name: "Bay" })).toMatchObject({ name: "Bay" });
+});
+
+test("a resumable upload outlasts more breaks than maxRetries, as long as each attempt sends a part", async () => {
+  proxy.cut({ direction: "up", afterBytes: 1.5 * MB, times: 5 });
+  const patient = createImagesClient({ baseUrl: `${proxy.endpoint}/img`, maxRetries: 1 });
+  expect(await patient.upload(large, { resumable: true })).toMatchObject({ status: "ready" });
+  expect(proxy.cuts()).toBe(5);
+  expect(proxy.sentBytes()).toBeLessThan(1.2 * size);
+});
+
+test("a resumable upload whose last reply is lost resolves with the image and its PIN", async () => {
+  const file = fileOf(padded(3 * MB));
+  const before = await countOf();
+  const image = await client().upload(file, {
+    resumable: true,
+    onProgress({ sentBytes }) {
+      if (sentBytes === file.size && proxy.cuts() === 0)
+        proxy.cut({ direction: "down", afterBytes: 0, times: 1 });
+    },
+  });
+  expect(proxy.cuts()).toBe(1);
+  expect(await countOf()).toBe(before + 1);
+  await client().remove(image.id, image.pin);
+});
+
+test("a later call with the upload ID continues what an aborted call has sent", async () => {
+  const abort = new AbortController();
+  let uploadId = "";
+  const first = client().upload(large, {
+    signal: abort.signal,
+    resumable: { onUploadId: (id) => (uploadId = id) },
+    onProgress: ({ sentBytes }) => sentBytes > 9.5 * MB && abort.abort(),
+  });
+  await expect(first).rejects.toThrow("aborted");
+  const [status, offset] = await stateOf(uploadId);
+  expect([status, offset > 8 * MB]).toEqual([200, true]);
+  const sentBefore = proxy.sentBytes();
+  const events: number[] = [];
+  const image = await client().upload(large, {
+    resumable: { uploadId },
+    onProgress: ({ sentBytes }) => events.push(sentBytes),
+  });
+  expect(image).toMatchObject({ status: "ready", width: SIDE });
+  expect(events[0]).toBe(offset);
+  expect(proxy.sentBytes() - sentBefore).toBeLessThan(size - offset + 10_000);
+});
+
+test("an upload that the service no longer has begins anew", async () => {
+  const begun: string[] = [];
+  const uploadId = "A".repeat(22);
+  const resumable = { uploadId, onUploadId: (id: string) => void begun.push(id) };
+  expect(await client().upload(fileOf(photo), { resumable })).toMatchObject({ status: "ready" });
+  expect(begun).toEqual([expect.not.stringContaining(uploadId)]);
+});
+
+test("an upload that is deleted while it is sent begins anew", async () => {
+  const begun: string[] = [];
+  let deletion: Promise<void> | undefined;
+  const image = await client().upload(large, {
+    resumable: { onUploadId: (id) => void begun.push(id) },
+    onProgress({ sentBytes }) {
+      if (sentBytes > 8.6 * MB) deletion ??= client().discardUpload(begun[0] ?? "");
+    },
+  });
+  await deletion;
+  expect(image).toMatchObject({ status: "ready", width: SIDE });
+  expect(begun.length).toBeLessThanOrEqual(2);
+});
+
+test("discardUpload deletes an unfinished upload, also one that is gone, and refuses what is no ID", async () => {
+  const abort = new AbortController();
+  let uploadId = "";
+  const upload = client().upload(large, {
+    signal: abort.signal,
+    resumable: { onUploadId: (id) => (uploadId = id) },
+    onProgress: () => uploadId !== "" && abort.abort(),
+  });
+  await expect(upload).rejects.toThrow("aborted");
+  await client().discardUpload(uploadId);
+  expect(await stateOf(uploadId)).toEqual([404, 0]);
+  await client().discardUpload(uploadId);
+  await expect(client().discardUpload("../images")).rejects.toThrow(TypeError);
+  await expect(client().upload(large, { resumable: { uploadId: "a/b" } })).rejects.toThrow(TypeError);
+});
+
+test("a refused resumable upload has the status and the reason of the service", async () => {
+  const text = fileOf(Buffer.alloc(2 * MB, "text "), "notes.jpg");
+  const refusal = await refusalOf(client().upload(text, { resumable: true }));
+  expect(refusal).toMatchObject({ status: 415, title: "Unsupported Media Type" });
+  expect(refusal.detail).not.toBe("");
+  expect(proxy.sentBytes()).toBeLessThan(3 * MB);
+});
+
+test("a resumable upload with a ticket continues after a break, and other bytes under it are refused once", async () => {
+  const { url: ticket } = await site.images.ticket({ pin: true });
+  proxy.cut({ direction: "up", afterBytes: 3 * MB, times: 1 });
+  const image = await client().upload(large, { ticket, resumable: true });
+  expect([image.status, typeof image.pin, proxy.cuts()]).toEqual(["ready", "string", 1]);
+  const sentBefore = proxy.sentBytes();
+  const others = fileOf(padded(2 * MB));
+  const refusal = await refusalOf(client().upload(others, { ticket, resumable: true }));
+  expect(refusal).toMatchObject({
+    status: 409,
+    detail: expect.stringContaining("This ticket was sent before"),
+  });
+  expect(proxy.sentBytes() - sentBefore).toBeLessThan(2.2 * MB);
+});
+
+/** Images of the site. */
+async function countOf(): Promise<number> {
+  let count = 0;
+  for await (const _ of site.images.list()) count++;
+  return count;
+}
+
+const plain = frontForAll();
+
+test("a service without resumable uploads gets the file in one request", async () => {
+  const image = await plain.client().upload(fileOf(padded(2 * MB)), { resumable: true });
+  expect(image).toMatchObject({ status: "ready" });
+  const [first, second, ...more] = plain.front.requests.map(({ line }) => line);
+  expect([first, second, more]).toEqual(["POST /img/api/uploads", "POST /img/api/images.json", []]);
+});
+
+test("small files and sources that open only at their start are sent in one request", async () => {
+  for (const source of [fileOf(photo), openable(padded(2 * MB))])
+    await plain.client().upload(source, { resumable: true });
+  const lines = plain.front.requests.map(({ line }) => line);
+  expect(lines).toEqual(["POST /img/api/images.json", "POST /img/api/images.json"]);
+});
