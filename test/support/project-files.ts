@@ -72,7 +72,7 @@ export function importsOf(sources: readonly string[]): string[] {
     /^(?:import|export)\b[^;"]*?\bfrom\s+"([^"]+)"/gm,
     /^import\s+"([^"]+)"/gm,
     // Lines that begin with a star or with slashes are comments.
-    /^(?!\s*(?:\*|\/\/)).*?\b(?:import|require|require\.resolve|import\.meta\.resolve)\(\s*"([^"]+)"/gm,
+    /^(?!\s*(?:\*|\/\/)).*?\b(?:import|require|require\.resolve|import\.meta\.resolve)\(\s*(?:\/\*.*?\*\/\s*)?"([^"]+)"/gm,
   ];
   const specifiers = sources.flatMap((file) => {
     const text = read(file);

@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FileStore } from "@tus/file-store";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
+import { systemCode } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { makeDirectories, mapped } from "../../stores/fs/fs-files.ts";
 
@@ -71,7 +72,9 @@ export function choosePieces(
   try {
     createRequire(import.meta.url).resolve(name);
   } catch (cause) {
-    throw new TypeError(`createImages: resumable needs ${name}: run npm install ${name}`, { cause });
+    // In a bundle, there may be no place to look in.
+    if (systemCode(cause) === "MODULE_NOT_FOUND")
+      throw new TypeError(`createImages: resumable needs ${name}: run npm install ${name}`, { cause });
   }
   let opened: Promise<PieceStore> | null = null;
   return () => {
@@ -85,8 +88,13 @@ export function choosePieces(
   };
 }
 
+/** Bundlers demand packages that are imported, unless a failure is handled. */
+function rethrow(error: unknown): never {
+  throw error;
+}
+
 async function openDirectory(directory: string): Promise<PieceStore> {
-  const { FileStore } = await import("@tus/file-store");
+  const { FileStore } = await import(/* webpackIgnore: true */ "@tus/file-store").catch(rethrow);
   await mapped(async () => makeDirectories(directory));
   class Directory extends FileStore implements PieceStore {
     begin = (id: string, size: number) => mapped(() => this.create(newUpload(id, size)));
@@ -107,7 +115,7 @@ async function openDirectory(directory: string): Promise<PieceStore> {
 }
 
 async function openBucket(s3ClientConfig: { bucket: string }): Promise<PieceStore> {
-  const { S3Store } = await import("@tus/s3-store");
+  const { S3Store } = await import(/* webpackIgnore: true */ "@tus/s3-store").catch(rethrow);
   class Bucket extends S3Store implements PieceStore {
     begin = (id: string, size: number) => this.create(newUpload(id, size));
 
