@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
 import { RequestTurns } from "./request-turns.ts";
@@ -77,4 +78,19 @@ test("a failure of the limiter rejects the request and lets the next one try", a
   await turns.take("key", true, never);
   await limiter.close();
   expect(await endOf(turns.take("key", true, never))).toMatch(/closed/);
+});
+
+test("close refuses the requests that wait, and a request leaves no listener on the signal of its caller", async () => {
+  const turns = new RequestTurns(createMemoryRateLimiter(), 1);
+  const { signal } = new AbortController();
+  await turns.take("key", true, signal);
+  const waited = endOf(turns.take("key", true, signal));
+  expect(await waited).toBe("passed");
+  const waiting = endOf(turns.take("key", true, signal));
+  await new Promise(setImmediate);
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  turns.close();
+  expect(await waiting).toBe("unavailable");
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+  expect(await endOf(turns.take("key", true, signal))).toBe("unavailable");
 });

@@ -25,7 +25,9 @@ export class RequestTurns {
   readonly #limiter: RateLimiter;
   readonly #rule: RateRule;
   readonly #maxWaiting: number;
-  readonly #closing = new AbortController();
+  /** Of each waiting request: a signal for all would keep what `AbortSignal.any` derives from it. */
+  readonly #waiting = new Set<AbortController>();
+  #isClosed = false;
   readonly #lines = new Map<string, Line>();
 
   /** @param limit requests per second and key. */
@@ -51,7 +53,13 @@ export class RequestTurns {
     if (line.waiting >= this.#maxWaiting) throw this.#refusal(SECOND_MS);
     this.#lines.set(key, line);
     line.waiting++;
-    const left = AbortSignal.any([signal, this.#closing.signal]);
+    const leaving = new AbortController();
+    const leave = () => leaving.abort(signal.reason);
+    this.#waiting.add(leaving);
+    signal.addEventListener("abort", leave);
+    if (signal.aborted) leave();
+    if (this.#isClosed) leaving.abort(closed());
+    const left = leaving.signal;
     const until = performance.now() + MAX_WAIT_MS;
     const turn = line.last.then(() => this.#turn(key, until, left));
     // The request itself receives the failure.
@@ -59,6 +67,8 @@ export class RequestTurns {
     try {
       await abortable(turn, left);
     } finally {
+      this.#waiting.delete(leaving);
+      signal.removeEventListener("abort", leave);
       line.waiting--;
       if (line.waiting === 0) this.#lines.delete(key);
     }
@@ -66,7 +76,8 @@ export class RequestTurns {
 
   /** Refuses the requests that wait. */
   close(): void {
-    this.#closing.abort(new RefusedRequest(CLOSING.id, CLOSING.message, CLOSING.headers));
+    this.#isClosed = true;
+    for (const leaving of this.#waiting) leaving.abort(closed());
   }
 
   /** @param until by `performance.now()`. */
@@ -89,4 +100,8 @@ export class RequestTurns {
       retryAfter(waitMs),
     );
   }
+}
+
+function closed(): RefusedRequest {
+  return new RefusedRequest(CLOSING.id, CLOSING.message, CLOSING.headers);
 }

@@ -42,7 +42,7 @@ export class Verifier {
   readonly #underWay = new Map<string, Probing>();
   /** Those of `#underWay` whose result is not cached. */
   readonly #asking = new Set<Probing>();
-  readonly #closing = new AbortController();
+  #isClosing = false;
 
   constructor(options: VerifierOptions) {
     this.#options = options;
@@ -62,7 +62,8 @@ export class Verifier {
     const [key = ""] = this.#keysOf(parsed);
     const known = this.#underWay.get(key)?.result;
     if (known !== undefined) return known;
-    const probing: Probing = { account, waitMs: null };
+    const probing: Probing = { account, waitMs: null, stopping: new AbortController() };
+    if (this.#isClosing) probing.stopping.abort(closing());
     this.#underWay.set(key, probing);
     probing.result = this.#find(parsed, key, probing).finally(() => this.#underWay.delete(key));
     return probing.result;
@@ -84,7 +85,8 @@ export class Verifier {
 
   /** Aborts running probes. */
   async close(): Promise<void> {
-    this.#closing.abort(new Error("The lookup is closing"));
+    this.#isClosing = true;
+    for (const { stopping } of this.#underWay.values()) stopping.abort(closing());
     await Promise.allSettled([...this.#underWay.values()].map(({ result }) => result));
     await this.#options.prober?.close();
   }
@@ -123,7 +125,7 @@ export class Verifier {
     try {
       result = await prober.probe(local, domain, {
         smtp: !lists?.isWebmail(parsed.domain),
-        signal: AbortSignal.any([this.#closing.signal, limit.signal]),
+        signal: probing.stopping.signal,
         onWait: limit.onWait,
         mayAsk: async (address) => !(await isSuppressed(address)),
         ...(probing.account !== null && { account: probing.account }),
@@ -134,7 +136,7 @@ export class Verifier {
     }
     // A probe takes seconds. Meanwhile the address may have been suppressed and its cached result deleted.
     if (await isSuppressed(parsed.address)) throw claimed();
-    if (!this.#closing.signal.aborted) await cache.set(key, result, ttlOf(result)).catch(onError);
+    if (!this.#isClosing) await cache.set(key, result, ttlOf(result)).catch(onError);
     return result;
   }
 }
@@ -145,15 +147,20 @@ interface Probing {
   /** Estimates the remaining time in line; `null` outside a line. */
   waitMs: (() => number) | null;
   result?: Promise<ProbeResult>;
+  /** One for each probe: a signal for all would keep what `AbortSignal.any` derives from it. */
+  stopping: AbortController;
+}
+
+function closing(): Error {
+  return new Error("The lookup is closing");
 }
 
 /** Limits the time of a probe to `MAX_PROBE_MS`, before, between and after its times in line. */
 function limitProbing(probing: Probing) {
-  const controller = new AbortController();
-  const start = () => setTimeout(() => controller.abort(new Error("The probe took too long")), MAX_PROBE_MS);
+  const start = () =>
+    setTimeout(() => probing.stopping.abort(new Error("The probe took too long")), MAX_PROBE_MS);
   let timer = start();
   return {
-    signal: controller.signal,
     onWait(waitMs: Probing["waitMs"]) {
       probing.waitMs = waitMs;
       clearTimeout(timer);
