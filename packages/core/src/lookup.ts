@@ -49,17 +49,16 @@ export { deriveLookupKeys } from "./lookup/lookup-keys.ts";
 export { LOOKUP_RULES } from "./lookup/lookup-options.ts";
 export { isSalutation } from "./lookup/names/is-salutation.ts";
 export { nameFault } from "./lookup/names/name-fault.ts";
+export { firstSurname, nameKey } from "./lookup/names/name-key.ts";
 export { normaliseName } from "./lookup/names/normalise-name.ts";
-export { organizationKey, organizationPrefix } from "./lookup/names/organization-key.ts";
-export { parseFullName } from "./lookup/names/parse-full-name.ts";
 export {
-  compareNames,
-  firstSurname,
-  nameKey,
-  namesakes,
-  spellingKey,
-  spellingKeys,
-} from "./lookup/names/same-name.ts";
+  linkedName,
+  organizationKey,
+  organizationPrefix,
+  organizationRank,
+} from "./lookup/names/organization-key.ts";
+export { parseFullName } from "./lookup/names/parse-full-name.ts";
+export { compareNames, namesakes, spellingKey, spellingKeys } from "./lookup/names/same-name.ts";
 export { candidatesFor } from "./lookup/patterns/candidates-for.ts";
 export { learnPatterns } from "./lookup/patterns/learn-patterns.ts";
 export { haveSameMarkers } from "./lookup/suppression-markers.ts";

@@ -164,8 +164,8 @@ export interface ContactSource {
   domain(domain: string): Promise<DomainFacts | null>;
   /**
    * The domain of the organisation with this name in its usual spellings, as `organizationKey` compares them; `null` if
-   * unknown. A name with the same legal form comes first, then one without, then any other. Of several, the one with the most
-   * addresses.
+   * unknown. The best by `organizationRank` comes first: the same name, then one with the same legal form, then one without, then
+   * any other. Of several, the one with the most addresses.
    */
   domainOf(company: string): Promise<string | null>;
   /**
@@ -179,8 +179,8 @@ export interface ContactSource {
   /** `null` if the address is unknown. */
   find(address: string): Promise<Contact | null>;
   /**
-   * The contacts of a domain with this name, as {@link namesakes} selects them: at most 10, ordered by
-   * confidence, in another usual spelling only if there is none in this one. A source with stored keys selects by
+   * The contacts of a domain with this name, as {@link namesakes} selects them: at most 10, those with the
+   * same initials first, then by confidence, in another usual spelling only if there is none in this one. A source with stored keys selects by
    * {@link normaliseName} and {@link spellingKeys} first. None if normalising leaves either name empty.
    */
   findByName(domain: string, firstName: string, lastName: string): Promise<Contact[]>;

@@ -32,6 +32,36 @@ test.each([
   expect(body.data).toMatchObject({ email, score });
 });
 
+test.each([
+  ["full_name=John B. Ingram", null],
+  ["full_name=Ingram, John B.", null],
+  ["full_name=Smith Sr., Mary", null],
+  ["full_name=Mary Smith III", null],
+  ["first_name=Mary&last_name=Smith Sr.", null],
+  ["full_name=Пётр Олегович Котов", null],
+  ["full_name=Ingram B. John", null],
+  ["full_name=Пётр Ильич Котов", "kotov@example.com"],
+])(
+  "email-finder finds no known person with other initials, suffixes or patronymics: %s",
+  async (query, email) => {
+    const kotov = contactOf("kotov@example.com", {
+      firstName: "Пётр Ильич",
+      lastName: "Котов",
+      confidence: 90,
+    });
+    const site = await createLookupSite({ known: [...known, kotov] });
+    const { body } = await site.get("email-finder", `domain=example.com&${encodeURI(query)}`);
+    if (email === null) expect(known.map(({ address }) => address)).not.toContain(body.data?.email);
+    else expect(body.data).toMatchObject({ email, score: 90 });
+  },
+);
+
+test("the reply to a full name without a known person has no initials and suffixes", async () => {
+  const site = await createLookupSite({ known });
+  const { body } = await site.get("email-finder", "domain=example.com&full_name=Zoe%20W.%20Woods%20Jr.");
+  expect(body.data).toMatchObject({ first_name: "Zoe", last_name: "Woods" });
+});
+
 test("a turned name finds no one if several people fit, and a known person of that order comes first", async () => {
   const turned = ["lee.adam1@example.com", "lee.adam2@example.com"].map((address) =>
     contactOf(address, { firstName: "Lee", lastName: "Adam" }),

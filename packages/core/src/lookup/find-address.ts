@@ -4,8 +4,8 @@ import type { ProbeResult } from "../contracts/mail-prober.ts";
 import { type ParsedAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
 import { claimed } from "./lookup-problem.ts";
-import { plainName } from "./names/plain-name.ts";
-import { compareNames } from "./names/same-name.ts";
+import { type PersonName, plainName } from "./names/plain-name.ts";
+import { areContrary, compareNames } from "./names/same-name.ts";
 import { hasUsualSpelling } from "./names/transliterate.ts";
 import type { FoundDomain } from "./operations/subject.ts";
 import { type Candidate, candidatesFor } from "./patterns/candidates-for.ts";
@@ -65,10 +65,13 @@ export async function findAddress(
   const { domain, hasSuppressed, patterns, firstName, lastName } = sought;
   const namesakes = await contacts.findByName(domain, firstName, lastName);
   const isDead = ({ verification }: Contact) => verification?.status === "invalid";
+  const plain = plainName({ firstName, lastName });
   let known = namesakes.find((contact) => !isDead(contact));
   if (namesakes.length === 0) {
     // `Lee Adam`: the surname may be first.
-    const turned = await contacts.findByName(domain, lastName, firstName);
+    const turned = (await contacts.findByName(domain, plain.lastName, plain.firstName)).filter(
+      (contact) => !areContrary(namesOf(contact), sought),
+    );
     if (turned.length === 1) known = turned.find((contact) => !isDead(contact));
   }
   if (known !== undefined) {
@@ -79,7 +82,6 @@ export async function findAddress(
   if (context.lists?.isWebmail(domain) || !hasUsualSpelling(firstName + lastName)) return null;
   // No guess can be reliable, and none can be of a suppressed person.
   if (patterns.length === 0 && !context.verifier.isProbing && !hasSuppressed) return null;
-  const plain = plainName({ firstName, lastName });
   const guesses = candidatesFor(plain.firstName, plain.lastName, patterns)
     .slice(0, MAX_CONSIDERED)
     .flatMap((candidate) => {
@@ -90,7 +92,10 @@ export async function findAddress(
   const hidden = await suppressions.among(addresses);
   const [likeliest] = guesses;
   if (likeliest !== undefined && hidden.has(likeliest.parsed.address)) throw claimed();
-  const dead = new Set(namesakes.map(({ address }) => address));
+  const hasMarks = plain.firstName !== firstName || plain.lastName !== lastName;
+  // `john.ingram@` is known as the address of another John Ingram.
+  const others = hasMarks ? await contacts.findByName(domain, plain.firstName, plain.lastName) : [];
+  const dead = new Set([...namesakes, ...others].map(({ address }) => address));
   const shown = guesses.filter(({ parsed: { address } }) => !hidden.has(address) && !dead.has(address));
   const best = await confirm(context, shown, sought);
   // Without known addresses, only a confirmed guess is reliable.
@@ -98,10 +103,14 @@ export async function findAddress(
 }
 
 /** Its confidence; less if its name is not the one that was asked for. */
-function scoreOf({ firstName, lastName, confidence }: Contact, sought: PersonSought): number {
-  const relation = compareNames({ firstName: firstName ?? "", lastName: lastName ?? "" }, sought);
-  if (relation === "exact") return confidence;
-  return Math.floor(confidence * (relation === null ? OTHER_ORDER_SHARE : SPELLING_SHARE));
+function scoreOf(contact: Contact, sought: PersonSought): number {
+  const relation = compareNames(namesOf(contact), sought);
+  if (relation === "exact") return contact.confidence;
+  return Math.floor(contact.confidence * (relation === null ? OTHER_ORDER_SHARE : SPELLING_SHARE));
+}
+
+function namesOf({ firstName, lastName }: Contact): PersonName {
+  return { firstName: firstName ?? "", lastName: lastName ?? "" };
 }
 
 interface Guess {

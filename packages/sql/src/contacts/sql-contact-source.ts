@@ -5,10 +5,12 @@ import {
   type DomainFacts,
   firstSurname,
   learnPatterns,
+  linkedName,
   MAX_LINKED_DOMAINS,
   namesakes,
   organizationKey,
   organizationPrefix,
+  organizationRank,
   type PatternCount,
   spellingKeys,
 } from "@outrigger/core/lookup";
@@ -37,19 +39,15 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
     domain: (domain) => domainFacts(driver, domain),
     async domainOf(company) {
       const key = organizationKey(company);
-      const same = await driver.first<{ name: string }>(
-        "SELECT name FROM lookup_domains WHERE organization_key = $1 ORDER BY total DESC, name LIMIT 1",
-        [key],
-      );
-      if (same !== undefined) return same.name;
-      // `}` follows `|`, so these are the names with any legal form.
       const prefix = organizationPrefix(key);
-      const similar = await driver.first<{ name: string }>(
-        `SELECT name FROM lookup_domains WHERE organization_key >= $1 AND organization_key < $2
-         ORDER BY organization_key <> $1, total DESC, name LIMIT 1`,
-        [prefix, prefix.replace(/\|$/, "}")],
+      // `}` follows `|`, so these are the names with any legal form.
+      const similar = await driver.all<{ name: string; organization: string }>(
+        `SELECT name, organization FROM lookup_domains WHERE organization_key >= $1 AND organization_key < $2
+         ORDER BY organization_key <> $3, organization_key <> $1, total DESC, name LIMIT ${MAX_COMPARED}`,
+        [prefix, prefix.replace(/\|$/, "}"), key],
       );
-      return similar?.name ?? null;
+      const ranked = similar.map((each) => ({ ...each, rank: organizationRank(each.organization, company) }));
+      return ranked.sort((a, b) => a.rank - b.rank)[0]?.name ?? null;
     },
     search: (domain, filter, page) => searchContacts(driver, domain, filter, page),
     async find(address) {
@@ -75,23 +73,18 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
         return unpackContacts(row?.page ?? "[]");
       };
       const same = await known("name_key = $2", [key]);
-      const found = namesakes(same, firstName, lastName);
-      const [first] = found;
-      if (first !== undefined && isExact(first, firstName, lastName)) return found;
+      const exact = same.filter((contact) => isExact(contact, firstName, lastName));
+      if (exact.length > 0) return namesakes(exact, firstName, lastName);
+      // Compared together: several people may have a similar name.
       const [own, other = own] = spellingKeys(firstName, lastName);
-      if (own !== undefined && other !== undefined) {
-        const similar = await known("spelling_key IN ($2, $3)", [own, other]);
-        const addresses = new Set(similar.map(({ address }) => address));
-        const all = [...similar, ...same.filter(({ address }) => !addresses.has(address))];
-        const spelled = namesakes(all.sort(byConfidence), firstName, lastName);
-        if (spelled.length > 0) return spelled;
-      }
-      if (found.length > 0) return found;
+      const similar =
+        own === undefined || other === undefined ? [] : await known("spelling_key IN ($2, $3)", [own, other]);
       // People with a further surname: `{` follows `z`. Or without the second one.
       const longer = await known("name_key > $2 AND name_key < $3", [key, `${key}{`], "name_key");
       const shorter = nameKey(firstName, firstSurname(lastName));
       const short = shorter === null ? [] : await known("name_key = $2", [shorter]);
-      return namesakes([...longer, ...short].sort(byConfidence), firstName, lastName);
+      const all = new Map([...same, ...similar, ...longer, ...short].map((each) => [each.address, each]));
+      return namesakes([...all.values()].sort(byConfidence), firstName, lastName);
     },
     recordVerification: (address, verification, acceptsAll) =>
       recordVerification(driver, address, verification, acceptsAll),
@@ -128,16 +121,18 @@ interface FactsRow {
   organization: string | null;
   patterns: string | null;
   accepts_all: number | null;
-  /** Separated by blanks. */
+  /** The domains whose organisation has this key, and its name: {@link BETWEEN} them, {@link BEHIND} each. */
   linked: string | null;
   revision: number;
 }
 
+const BETWEEN = "\u001f";
+const BEHIND = "\u001e";
 const FACTS = `
   SELECT id, organization, patterns, accepts_all, revision, (
-    SELECT string_agg(name, ' ') FROM (
-      SELECT name FROM lookup_domains WHERE organization_key = d.organization_key AND name <> d.name
-      ORDER BY name LIMIT ${MAX_LINKED_DOMAINS}
+    SELECT string_agg(name || '${BETWEEN}' || organization, '${BEHIND}') FROM (
+      SELECT name, organization FROM lookup_domains WHERE organization_key = d.organization_key AND name <> d.name
+      ORDER BY name LIMIT ${MAX_COMPARED}
     ) AS l
   ) AS linked FROM lookup_domains d WHERE name = $1`;
 
@@ -149,8 +144,15 @@ async function domainFacts(driver: SqlDriver, domain: string): Promise<DomainFac
     organization: row.organization,
     patterns: await patternsOf(driver, row),
     ...(row.accepts_all === null ? {} : { acceptsAll: row.accepts_all === 1 }),
-    linkedDomains: row.linked?.split(" ") ?? [],
+    linkedDomains: linkedTo(row),
   };
+}
+
+function linkedTo({ organization, linked }: FactsRow): string[] {
+  if (organization === null || linked === null) return [];
+  const known = linked.split(BEHIND).map((each) => each.split(BETWEEN));
+  const same = known.filter(([, name = ""]) => linkedName(name) === linkedName(organization));
+  return same.slice(0, MAX_LINKED_DOMAINS).map(([domain = ""]) => domain);
 }
 
 async function patternsOf(driver: SqlDriver, row: FactsRow): Promise<PatternCount[]> {

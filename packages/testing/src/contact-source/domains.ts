@@ -52,6 +52,36 @@ export function domainsBehaviour(it: ContactSourceTest): void {
     assert.deepEqual((await source.domain(large))?.linkedDomains, []);
   });
 
+  it("domainOf finds the same name first, and a name with other word breaks last", async (scope) => {
+    const { source, domain, load } = scope;
+    const end = domain.replaceAll(".", " ");
+    const [bluesky, blue, resume, accented, huawei] = Array.from({ length: 5 }, randomDomain);
+    const of = (...domains: (string | undefined)[]) => domains.map((each = "") => each);
+    const [joined = "", apart = "", plain = "", acute = "", chinese = ""] = of(
+      bluesky,
+      blue,
+      resume,
+      accented,
+      huawei,
+    );
+    await load({
+      contacts: [...variedContacts(joined, 3), ...variedContacts(plain, 3), ...variedContacts(chinese, 3)],
+      organizations: {
+        ...{ [joined]: `Bluesky ${end}`, [apart]: `Blue Sky GmbH ${end}` },
+        ...{ [plain]: `Resume ${end}`, [acute]: `Résumé ${end}`, [chinese]: `华为 ${end}` },
+      },
+    });
+    assert.equal(await source.domainOf(`résumé ${end}`), acute);
+    assert.equal(await source.domainOf(`RESUME ${end}`), plain);
+    assert.equal(await source.domainOf(`blue sky gmbh ${end}`), apart);
+    assert.equal(await source.domainOf(`Blue-sky ${end}`), joined);
+    assert.equal(await source.domainOf(`华为 ${end}`), chinese);
+    assert.equal(await source.domainOf(`华威 ${end}`), null);
+    assert.deepEqual((await source.domain(plain))?.linkedDomains, []);
+    await load({ contacts: [], organizations: { [domain]: `RESUME, ${end}.` } });
+    assert.deepEqual((await source.domain(plain))?.linkedDomains, [domain]);
+  });
+
   it("domainOf returns the domain with the most addresses if an organisation has several", async (scope) => {
     const { source, domain, load } = scope;
     const [small, none] = [randomDomain(), randomDomain()];

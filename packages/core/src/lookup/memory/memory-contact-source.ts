@@ -16,7 +16,12 @@ import { MAX_EVIDENCE, MAX_LINKED_DOMAINS, verifiedConfidence } from "../../cont
 import { ServiceError } from "../../errors.ts";
 import { named, type Options, preset, text } from "../../option-rules.ts";
 import { mainAddress } from "../address/parse-address.ts";
-import { organizationKey, organizationPrefix } from "../names/organization-key.ts";
+import {
+  linkedName,
+  organizationKey,
+  organizationPrefix,
+  organizationRank,
+} from "../names/organization-key.ts";
 import { namesakes } from "../names/same-name.ts";
 import { learnPatterns } from "../patterns/learn-patterns.ts";
 import { titleKey } from "../titles/title-key.ts";
@@ -83,13 +88,16 @@ class ContactsInMemory implements MemoryContactSource {
 
   async domainOf(company: string): Promise<string | null> {
     this.#mustBeOpen();
-    const wanted = organizationKey(company);
-    const prefix = organizationPrefix(wanted);
-    const rankOf = ({ organizationKey: key }: KnownDomain) => (key === wanted ? 0 : key === prefix ? 1 : 2);
+    const prefix = organizationPrefix(organizationKey(company));
     const [found] = [...this.#domains]
       .filter(([, known]) => known.organizationKey?.startsWith(prefix))
-      .sort(([, a], [, b]) => rankOf(a) - rankOf(b) || b.contacts.size - a.contacts.size);
-    return found?.[0] ?? null;
+      .map(([domain, { organization, contacts }]) => ({
+        domain,
+        rank: organizationRank(organization ?? "", company),
+        size: contacts.size,
+      }))
+      .sort((a, b) => a.rank - b.rank || b.size - a.size);
+    return found?.domain ?? null;
   }
 
   async search(
@@ -194,9 +202,13 @@ class ContactsInMemory implements MemoryContactSource {
   }
 
   #linkedTo(domain: string, organization: string): string[] {
-    const wanted = organizationKey(organization);
+    const key = organizationKey(organization);
+    const name = linkedName(organization);
     return [...this.#domains]
-      .filter(([each, known]) => each !== domain && known.organizationKey === wanted)
+      .filter(
+        ([each, known]) =>
+          each !== domain && known.organizationKey === key && linkedName(known.organization ?? "") === name,
+      )
       .map(([each]) => each)
       .sort()
       .slice(0, MAX_LINKED_DOMAINS);

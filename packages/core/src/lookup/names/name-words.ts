@@ -32,6 +32,9 @@ export const HONORIFICS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
+/** The {@link HONORIFICS} that are also first names: without a point they are names. */
+export const ABBREVIATED_TITLES: ReadonlySet<string> = new Set("gor lek hab ars maga".split(" "));
+
 /** The {@link HONORIFICS} that are also names: in a name of two words they are names. */
 export const HONORIFIC_NAMES: ReadonlySet<string> = new Set(
   "don dona gen hon ing mag pan pani eng arch sir lord lady dame fr hr col maj rev pd baron doc gor ars lek maga".split(

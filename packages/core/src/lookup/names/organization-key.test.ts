@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { organizationKey, organizationPrefix } from "./organization-key.ts";
+import { organizationKey, organizationPrefix, organizationRank } from "./organization-key.ts";
 
 /** Each line has spellings of one name. */
 const SPELLINGS = [
@@ -36,6 +36,7 @@ test("different names, and names with different legal forms, have different keys
     "Acme GmbH",
     "3M",
     "4M",
+    ...["C", "C++", "C#", "华为", "华威", "Disney", "Disney+ GmbH"],
     ...["Constructor", "toString Inc", "San Diego"],
     "%",
     "!",
@@ -52,4 +53,18 @@ test("a name with a legal form begins with the key of the name without it", () =
 test("a name that consists of legal forms is kept", () => {
   for (const name of ["Limited", "AG", "S.A.", "Co. KG"])
     expect(organizationKey(name), name).not.toMatch(/^\|/);
+});
+
+test("organizationRank puts the same letters first, then the same words and legal form, and joined words last", () => {
+  const wanted = "Blue Sky, Inc.";
+  const names = [
+    "BLUE SKY, INC.",
+    "Blue-Sky Incorporated",
+    "Blue Sky",
+    "Blue Sky GmbH",
+    "Bluesky Inc",
+    "Bluesky",
+    "Bluesky AG",
+  ];
+  expect(names.map((name) => organizationRank(name, wanted))).toEqual([0, 1, 2, 3, 4, 5, 6]);
 });

@@ -23,19 +23,30 @@ const WRITTEN_OUT: ReadonlyMap<string, string> = new Map(
 const MAX_WORDS_OF_FORM = 3;
 const ASIAN_FORMS =
   /株式会社|有限会社|合同会社|股份有限公司|有限公司|주식회사|유한회사|[(（][株有주][)）]|㈱|㈲|㈜/g;
+const ASIAN_LETTER = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const CONNECTING_WORDS = new Set(["and", "und", "et", "the"]);
 
 /**
  * A key of an organisation's name, regardless of case, accents, signs and blanks: the name without its legal form, `|`, and the
  * legal form. `Acme, Inc.` and `ACME Incorporated` are `acme|inc`, `Acme` is `acme|`; `Müller & Co. KG` and `Mueller und Co KG`
- * are one key.
+ * are one key. Chinese, Japanese and Korean characters are kept: several names have one transliteration.
  */
 export function organizationKey(name: string): string {
-  const words = toAscii(name.replace(ASIAN_FORMS, " "))
+  const { words, forms } = wordsOf(name);
+  const base = foldSpelling(words.join("")) || name.trim().toLowerCase();
+  return `${base}|${forms}`;
+}
+
+function wordsOf(name: string): { words: readonly string[]; forms: string } {
+  const plain = name.replace(ASIAN_FORMS, " ");
+  const words = (ASIAN_LETTER.test(plain) ? plain.normalize("NFKC").toLowerCase() : toAscii(plain))
+    // `C++`, `C#`, `Disney+`.
+    .replace(/(?<=[a-z0-9]\+?)\+(?![a-z0-9])/g, "plus")
+    .replace(/(?<=[a-z0-9])#/g, "sharp")
     // `S.A.`, `A/S` and `S. A.` are one word.
     .replace(/[.'’`]|(?<=\b[a-z])\/(?=[a-z]\b)/g, "")
     .replace(/(?<=\b[a-z]) +(?=[a-z]\b)/g, "")
-    .split(/[^a-z0-9]+/)
+    .split(/[^\p{L}\p{N}\p{M}]+/u)
     .filter((word) => word !== "" && !CONNECTING_WORDS.has(word))
     .map((word) => WRITTEN_OUT.get(word) ?? word);
   const forms = new Set<string>();
@@ -49,8 +60,23 @@ export function organizationKey(name: string): string {
   }
   const [first = ""] = words;
   if (words.length > 1 && FORMS_IN_FRONT.has(first)) forms.add(words.shift() ?? "");
-  const base = foldSpelling(words.join("")) || name.trim().toLowerCase();
-  return `${base}|${[...forms].sort().join(" ")}`;
+  return { words, forms: [...forms].sort().join(" ") };
+}
+
+/**
+ * How well a name with the same {@link organizationPrefix} fits the wanted one, least first: in the same letters but for case; in
+ * the same words with the same legal form, without one, with another; the same with words joined, such as `Bluesky`.
+ */
+export function organizationRank(name: string, wanted: string): number {
+  if (name.trim().toLowerCase() === wanted.trim().toLowerCase()) return 0;
+  const [known, sought] = [wordsOf(name), wordsOf(wanted)];
+  const isJoined = foldSpelling(known.words.join(" ")) !== foldSpelling(sought.words.join(" "));
+  return (isJoined ? 4 : 1) + (known.forms === sought.forms ? 0 : known.forms === "" ? 1 : 2);
+}
+
+/** A name by which domains belong together: case, points and commas are ignored. */
+export function linkedName(name: string): string {
+  return name.toLowerCase().replace(/[.,]/g, "").replace(/\s+/g, " ").trim();
 }
 
 /** The key of a name without a legal form; those of the same name with one begin with it. */

@@ -1,4 +1,8 @@
+import { classifyTitle } from "../titles/classify-title.ts";
+import { GIVEN_NAMES, SURNAMES_OF_KOREA } from "./given-names.ts";
+import { foldLetters } from "./letter-spellings.ts";
 import {
+  ABBREVIATED_TITLES,
   FIRST_OF_TWO_SURNAMES,
   HONORIFIC_NAMES,
   HONORIFICS,
@@ -7,7 +11,8 @@ import {
   SUFFIX_NAMES,
   SUFFIXES,
 } from "./name-words.ts";
-import { givenNames, isPatronymic, type PersonName } from "./plain-name.ts";
+import { organizationKey } from "./organization-key.ts";
+import { givenNames, isPatronymic, type PersonName, plainName } from "./plain-name.ts";
 import { toAscii } from "./transliterate.ts";
 
 /** Longer texts are rejected unread. */
@@ -15,17 +20,23 @@ const MAX_TEXT_LENGTH = 400;
 /** `(Bob)`, `"Bob"`. */
 const NICKNAME = /[("“][^()"“”]*[)"”]/g;
 /** What follows a name: a position, a company, a maiden name. */
-const TAIL = /\s*[|•].*|\s[-–—]\s.*|\s(?:geb\.|geborene|née|roz\.|z domu)\s.*/s;
+const TAIL = /\s*[|•].*|\s(?:geb\.|geborene|née|roz\.|z domu)\s.*/s;
+const DASH = /\s([-–—])\s+(.*)/s;
+const GENERATION = /[\s,]((?:jr|sr|junior|senior|iii?|iv)\.?)(?=[\s,]|$)/i;
 /** One letter with a point is an initial. */
 const ROMAN_NUMERAL = /^(?:[ivx]|(?:ii|iii|iv|vi{1,3}|ix)\.?)$/i;
-/** Surnames before a given name and a patronymic: others in Latin letters may end like a patronymic. */
-const SLAVIC_SURNAME = /\p{Script=Cyrillic}|(?:[oe]va?|ina?|sk(?:y|iy|aya|ii)|enko|chuk|yuk)$/iu;
-/** A noble title between names: `Karl Freiherr von Berg`. */
+/** Surnames before a given name and a patronymic. In Latin letters, `Rabinovich` may be the surname; `Petrovna` is none. */
+const SLAVIC_SURNAME = /\p{Script=Cyrillic}|(?:..[oe]va?|sk(?:y|iy|aya|ii)|enko|chuk|yuk)$/iu;
+const DAUGHTER = /vna$/i;
+/** A noble title before the particle of its surname: `Karl Freiherr von Berg`. */
 const NOBLE =
   /^(?:freiherr|freifrau|graf|gräfin|baron|baronin|baronesse|ritter|edler|edle|fürst|fürstin|prinz|prinzessin)$/i;
 /** Two surnames of two characters each, as far as they are frequent. */
 const COMPOUND_SURNAME =
   /^(?:欧阳|歐陽|司马|司馬|上官|诸葛|諸葛|东方|東方|皇甫|尉迟|公孙|令狐|宇文|慕容|남궁|황보|제갈|사공|선우|서문|독고)/;
+/** Frequent Chinese surnames that are no Japanese given names. */
+const CHINESE_SURNAME =
+  /^[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫朱马馬胡郭林何高梁郑鄭罗羅宋谢謝唐韩韓曹许許邓鄧萧蕭冯馮曾程蔡彭潘袁于董余苏蘇吕呂魏蒋蔣杜丁沈姜范傅钟鍾卢盧汪戴崔]$/;
 const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}ー々\s]+$/u;
 
 /**
@@ -36,11 +47,17 @@ const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Scrip
  * Neumann`. Never throws.
  */
 export function parseFullName(text: string): PersonName | null {
+  const name = readFullName(text);
+  return name === null ? null : plainName(name);
+}
+
+/** The same with initials, patronymic and generational suffix: `John W.`, `Ingram Jr.` */
+export function readFullName(text: string): PersonName | null {
   if (text.length > MAX_TEXT_LENGTH) {
     return null;
   }
   const written = text.normalize("NFC").replace(NICKNAME, " ");
-  const cut = written.replace(TAIL, "");
+  const cut = written.replace(TAIL, "").replace(DASH, withoutJob);
   const name = (wordsOf(cut).length > 1 ? cut : written).trim();
   if (EAST_ASIAN.test(name)) return splitEastAsian(name);
   const parts = name
@@ -53,18 +70,31 @@ export function parseFullName(text: string): PersonName | null {
       return words.length > 0 && (index === 0 || !words.every(isTitle));
     });
   const [before = [], after] = parts;
-  if (after === undefined) {
-    return splitInOrder(named(before));
-  }
-  return splitAtComma(named(before), named(after));
+  const found = after === undefined ? splitInOrder(named(before)) : splitAtComma(named(before), named(after));
+  const [, generation] = GENERATION.exec(name) ?? [];
+  if (found === null || generation === undefined) return found;
+  const { firstName, lastName } = found;
+  return `${firstName} ${lastName}`.split(" ").includes(generation)
+    ? found
+    : { firstName, lastName: `${lastName} ${generation}` };
 }
 
-/** In these scripts the surname is first, unless only the last word has one character. */
+/** What follows a dash is left out only if it is a position or a company: `Anna Müller - Schmidt` is one surname. */
+function withoutJob(_: string, dash: string, rest: string): string {
+  const { department, seniority } = classifyTitle(rest);
+  const isCompany = /(?:^|\s)(?:at|@)\s/.test(rest) || !organizationKey(rest).endsWith("|");
+  if (department !== null || seniority !== null || isCompany) return "";
+  return dash === "-" && !/\s/.test(rest.trim()) ? `-${rest}` : ` ${rest}`;
+}
+
+/** In these scripts the surname is first, unless only the last word is a surname of one character. */
 function splitEastAsian(text: string): PersonName | null {
   const [one = "", other, ...more] = text.split(/\s+/);
   if (more.length > 0) return null;
   if (other !== undefined) {
-    const isTurned = [...other].length === 1 && [...one].length > 1;
+    const isSurname = CHINESE_SURNAME.test(other) || SURNAMES_OF_KOREA.has(other);
+    const isTurned =
+      isSurname && [...other].length === 1 && [...one].length > 1 && !COMPOUND_SURNAME.test(one);
     return isTurned ? personName([one], [other]) : personName([other], [one]);
   }
   const letters = [...one];
@@ -93,7 +123,9 @@ function splitInOrder(words: string[]): PersonName | null {
   }
   // `Иванов Иван Иванович`
   const [surname = "", given, father] = words;
-  if (words.length === 3 && isPatronymic(father) && !isPatronymic(given) && SLAVIC_SURNAME.test(surname)) {
+  const isFather = isPatronymic(father) && !isPatronymic(given) && !isInitial(given ?? "");
+  const isSurname = SLAVIC_SURNAME.test(surname) || DAUGHTER.test(father ?? "");
+  if (words.length === 3 && isFather && isSurname && !GIVEN_NAMES.slavic.has(foldLetters(surname))) {
     return personName(words.slice(1), [surname]);
   }
   const start = surnameInCapitals(words) ?? surnameAtEnd(words);
@@ -165,10 +197,10 @@ function isOnlySurname(words: readonly string[]): boolean {
 }
 
 function personName(first: string[], last: string[]): PersonName | null {
-  const firstName = givenNames(first).join(" ");
+  const firstName = first.join(" ");
   // `Ann S.` has no last name; of two surnames, the second may be abbreviated: `García M.`
   const lastName = last.filter((word, index) => !isInitial(word) || index > 0 || isParticle(word)).join(" ");
-  return hasLetter(firstName) && hasLetter(lastName) ? { firstName, lastName } : null;
+  return hasLetter(givenNames(first).join(" ")) && hasLetter(lastName) ? { firstName, lastName } : null;
 }
 
 function wordsOf(text: string): string[] {
@@ -187,7 +219,10 @@ function named(words: string[]): string[] {
   }
   return words
     .slice(start, end)
-    .filter((word, index, { length }) => index === 0 || index > length - 3 || !NOBLE.test(word));
+    .filter(
+      (word, index, all) =>
+        index === 0 || !NOBLE.test(word) || !/^(?:v[ao][nm]|zu[mr]?)$/i.test(all[index + 1] ?? ""),
+    );
 }
 
 /** @param left number of words from this one on. */
@@ -196,6 +231,7 @@ function isHonorific(word = "", left: number): boolean {
   const plain = /^[\0-\u017f]*$/.test(word) ? toAscii(word).replaceAll(".", "") : "";
   // `Dipl.-Kfm.`
   if (/^dipl-/.test(plain)) return true;
+  if (ABBREVIATED_TITLES.has(plain)) return word.includes(".");
   return HONORIFICS.has(plain) && (left > 2 || word.endsWith(".") || !HONORIFIC_NAMES.has(plain));
 }
 

@@ -13,6 +13,10 @@ const PATRONYMIC =
   /(?:[оеё]вич|[иы]нич|^(?:иль|кузьм|фом|лук|никит)ич|[оеё]вна|[иы]нична|^(?:иль|кузьм|фом|лук|никит)[иы]чна|[оеєії]вич|[іїо]вна|[oe]vich|[oe]vych|[oei]vna|inichna)$/iu;
 const GENERATION = /(?<=\p{L}.*)[\s,]+(?:jr|sr|junior|senior|iii?|iv|2nd|3rd|4th)\.?$/iu;
 
+const SHORT_GENERATIONS = new Map(
+  Object.entries({ junior: "jr", senior: "sr", ii: "2nd", iii: "3rd", iv: "4th" }),
+);
+
 /** Whether a word is the name of a father: `Иванович`, `Petrovna`. A surname may look like one. */
 export function isPatronymic(word = ""): boolean {
   return word.length > 4 && PATRONYMIC.test(word);
@@ -23,6 +27,23 @@ export function givenNames(words: readonly string[]): readonly string[] {
   const named = words.filter((word) => !INITIALS.test(word));
   if (named.length === 0) return words;
   return named.length > 1 && isPatronymic(named.at(-1)) ? named.slice(0, -1) : named;
+}
+
+/** What {@link plainName} omits: it tells people of one name apart. */
+export interface OmittedParts {
+  /** Initials and patronymics, one each: `John W.` has `W`. */
+  middle: readonly string[];
+  /** `jr`, `sr`, `2nd`, `3rd`, `4th`; `null` without one. */
+  generation: string | null;
+}
+
+export function omittedParts({ firstName, lastName }: PersonName): OmittedParts {
+  const words = firstName.trim().split(/\s+/);
+  const kept = new Set(givenNames(words));
+  const middle = words.filter((word) => !kept.has(word)).flatMap((word) => word.split(".").filter(Boolean));
+  const [generation] = GENERATION.exec(lastName.trim()) ?? [];
+  const plain = generation?.toLowerCase().replace(/[\s,.]/g, "") ?? null;
+  return { middle, generation: SHORT_GENERATIONS.get(plain ?? "") ?? plain };
 }
 
 /** A name without what people write or omit: `John W.`, `Ingram Jr.` are `John`, `Ingram`. */

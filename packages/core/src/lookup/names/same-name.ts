@@ -1,16 +1,10 @@
 import { areOfOneGroup, GIVEN_NAMES, KOREAN_GIVEN, SURNAMES_OF_KOREA } from "./given-names.ts";
-import {
-  ALPHABETS,
-  areSpellings,
-  europeanAlphabet,
-  foldLetters,
-  isSpelling,
-  latinLetters,
-} from "./letter-spellings.ts";
-import { PARTICLES } from "./name-words.ts";
+import { ALPHABETS, areSpellings, europeanAlphabet, isSpelling } from "./letter-spellings.ts";
+import { haveSameFirstSurname, nameKey } from "./name-key.ts";
+import { type Part, partOf, skeletonOf } from "./name-part.ts";
 import { normaliseName } from "./normalise-name.ts";
-import { type PersonName, plainName } from "./plain-name.ts";
-import { hasUsualSpelling, spellings } from "./transliterate.ts";
+import { omittedParts, type PersonName, plainName } from "./plain-name.ts";
+import { hasUsualSpelling } from "./transliterate.ts";
 
 /** Maximum number of contacts that are returned for one name. */
 const MAX_NAMESAKES = 10;
@@ -27,7 +21,35 @@ const TRANSLITERATED = /y|ii|kh|zh|ksandr|^ks|ei$/;
  * `spelling` in usual spellings of one name, such as `Юлия`, `Yuliya` and `Julia`. `null` if they differ.
  */
 export function compareNames(one: PersonName, other: PersonName): "exact" | "spelling" | null {
-  return compareParts(partsOf(one), partsOf(other));
+  return areContrary(one, other) ? null : compareParts(partsOf(one), partsOf(other));
+}
+
+/** Whether names have different initials, patronymics or generational suffixes. One that has none may be any of them. */
+export function areContrary(one: PersonName, other: PersonName): boolean {
+  const [known, sought] = [omittedParts(one), omittedParts(other)];
+  const generations = new Set([known.generation, sought.generation].filter((each) => each !== null));
+  return (
+    generations.size > 1 ||
+    known.middle.some((word, at) => {
+      const otherWord = sought.middle[at];
+      return otherWord !== undefined && !areSameMiddle(partOf(word), partOf(otherWord));
+    })
+  );
+}
+
+/** Across scripts only consonants are compared, because `Ю` may be `Y`, `I` or `J`. */
+function areSameMiddle(one: Part, other: Part): boolean {
+  const isInitial = one.written.length === 1 || other.written.length === 1;
+  const areOfOneScript = one.script === other.script;
+  if (!isInitial && !areOfOneScript) return spellsPart(one, other, false);
+  if (!isInitial && one.script === "latin")
+    return isExact(one, other) || spellsSlavic(one.latin, other.latin);
+  if (areOfOneScript) {
+    const hasSameConsonants = isInitial || skeletonOf(one) === skeletonOf(other);
+    return hasSameConsonants && one.plain.charAt(0) === other.plain.charAt(0);
+  }
+  const [letter, otherLetter] = [skeletonOf(one).charAt(0), skeletonOf(other).charAt(0)];
+  return letter === "" || otherLetter === "" || letter === otherLetter;
 }
 
 function partsOf(name: PersonName): Parts {
@@ -78,9 +100,10 @@ export function spellingKeys(firstName: string, lastName: string): string[] {
 const OTHER_SCRIPT = "~";
 
 /**
- * The contacts with a name, at most 10, in their order: those with this spelling if there are any, otherwise
- * those with another usual spelling, otherwise those of whose two surnames only the first is given: `García` for
- * `García Márquez`, or the reverse. None if these may be several people.
+ * The contacts with a name, at most 10: those with this spelling if there are any, otherwise those with another
+ * usual spelling, otherwise those of whose two surnames only the first is given: `García` for `García Márquez`, or
+ * the reverse. None if these may be several people. Contacts with the same initials, patronymic and generational
+ * suffix come first, those with different ones are left out; otherwise they keep their order.
  */
 export function namesakes<C extends { firstName: string | null; lastName: string | null }>(
   contacts: Iterable<C>,
@@ -97,7 +120,7 @@ export function namesakes<C extends { firstName: string | null; lastName: string
   for (const contact of hasLetters ? contacts : []) {
     if (contact.firstName === null || contact.lastName === null) continue;
     const name = { firstName: contact.firstName, lastName: contact.lastName };
-    if (haveSameFirstSurname(name, { firstName, lastName })) {
+    if (haveSameFirstSurname(name, { firstName, lastName }) && !areContrary(name, { firstName, lastName })) {
       partial.push(contact);
       longer.add(nameKey(name.firstName, name.lastName));
     }
@@ -106,6 +129,7 @@ export function namesakes<C extends { firstName: string | null; lastName: string
     // Different keys save most comparisons. The empty key is that of a transliteration.
     if (key === null || (key !== ownKey && key !== "" && ownKey !== "" && !keys.has(key))) continue;
     const relation = compareParts(sought, known);
+    if (relation === null || areContrary(name, { firstName, lastName })) continue;
     if (relation === "exact") exact.push(contact);
     if (relation === "spelling") {
       spelled.push(contact);
@@ -115,67 +139,19 @@ export function namesakes<C extends { firstName: string | null; lastName: string
       );
     }
   }
-  if (exact.length > 0) return exact.slice(0, MAX_NAMESAKES);
-  if (spelled.length > 0) return names.size > 1 ? [] : spelled.slice(0, MAX_NAMESAKES);
-  return longer.size > 1 ? [] : partial.slice(0, MAX_NAMESAKES);
+  const whole = wholeKey(firstName, lastName);
+  const rankOf = (contact: C) =>
+    wholeKey(contact.firstName ?? "", contact.lastName ?? "") === whole ? 0 : 1;
+  const first = (found: C[]) => found.sort((a, b) => rankOf(a) - rankOf(b)).slice(0, MAX_NAMESAKES);
+  if (exact.length > 0) return first(exact);
+  if (spelled.length > 0) return names.size > 1 ? [] : first(spelled);
+  return longer.size > 1 ? [] : first(partial);
 }
 
-/** Shorter surnames begin too many others. */
-const MIN_SURNAME_LENGTH = 3;
-
-/** The first of several surnames; `null` for a single one, and for one that begins with a particle. */
-export function firstSurname(lastName: string): string | null {
-  const [first = "", second] = plainName({ firstName: "", lastName }).lastName.split(/\s+/);
-  const isSurname = first.length >= MIN_SURNAME_LENGTH && !PARTICLES.has(first.toLowerCase());
-  return second !== undefined && isSurname ? first : null;
-}
-
-/** Whether one name has a further surname after the one of the other. */
-function haveSameFirstSurname(one: PersonName, other: PersonName): boolean {
-  const [key, otherKey] = [one, other].map(({ firstName, lastName }) => nameKey(firstName, lastName));
-  const shortened = ({ firstName, lastName }: PersonName) => nameKey(firstName, firstSurname(lastName) ?? "");
-  return key !== null && otherKey !== null && (shortened(one) === otherKey || shortened(other) === key);
-}
-
-/** The normalised key by which a person's name is found; `null` if either name has no letters. */
-export function nameKey(firstName: string, lastName: string): string | null {
-  const plain = plainName({ firstName, lastName });
-  const [first, last] = [normaliseName(plain.firstName), normaliseName(plain.lastName)];
-  return first === "" || last === "" ? null : `${first} ${last}`;
-}
-
-/** Scripts by what is known of their spelling in Latin letters. */
-type Script = "latin" | "european" | "arabic" | "hebrew" | "korean" | "other";
-
-interface Part {
-  script: Script;
-  name: string;
-  /** Letters in the original script. */
-  written: string;
-  /** Letters `a` to `z`: `š` is `sh`. */
-  latin: string;
-  /** The same, but `š` is `s`. */
-  plain: string;
-}
-
-function partOf(name: string): Part {
-  if (/^[\0-\x7f]*$/.test(name)) {
-    const latin = name.toLowerCase().replace(/[^a-z]/g, "");
-    return { script: "latin", name, written: latin, latin, plain: latin };
-  }
-  const written = foldLetters(name).replace(/[^\p{L}\p{M}]/gu, "");
-  const [latin, plain] = [latinLetters(name), latinLetters(name.normalize("NFD").replace(/\u030c/g, ""))];
-  return { script: scriptOf(written), name, written, latin, plain };
-}
-
-function scriptOf(written: string): Script {
-  if (/\p{Script=Arabic}/u.test(written)) return "arabic";
-  if (/\p{Script=Hebrew}/u.test(written)) return "hebrew";
-  if (/\p{Script=Hangul}/u.test(written)) return "korean";
-  if (/(?!\p{Script=Latin}|\p{Script=Common})\p{L}/u.test(written)) {
-    return europeanAlphabet(written) === null ? "other" : "european";
-  }
-  return "latin";
+/** A key with initials, patronymic and generational suffix. */
+function wholeKey(firstName: string, lastName: string): string {
+  const { middle, generation } = omittedParts({ firstName, lastName });
+  return normaliseName(`${middle.join("")} ${generation ?? ""}`);
 }
 
 function isExact(one: Part, other: Part): boolean {
@@ -220,20 +196,17 @@ function haveUsualSpellings([first, last]: Parts, [otherFirst, otherLast]: Parts
   const [surname, otherSurname] = [last.latin, otherLast.latin];
   const isSameGiven = isExact(first, otherFirst);
   const isSameSurname = isExact(last, otherLast);
-  const spells = (one: string, other: string, languages: readonly ("russian" | "ukrainian" | "greek")[]) =>
-    languages.some((language) => areSpellings(one, other, ALPHABETS[language]));
   const areOf = (group: keyof typeof GIVEN_NAMES) => areOfOneGroup(GIVEN_NAMES[group], given, otherGiven);
-  const eastern = ["russian", "ukrainian"] as const;
   if (SLAVIC_SURNAME.test(surname) || SLAVIC_SURNAME.test(otherSurname)) {
     return (
-      (isSameGiven || areOf("slavic") || spells(given, otherGiven, eastern)) &&
-      (isSameSurname || spells(surname, otherSurname, eastern))
+      (isSameGiven || areOf("slavic") || spellsSlavic(given, otherGiven)) &&
+      (isSameSurname || spellsSlavic(surname, otherSurname))
     );
   }
   if (GREEK_SURNAME.test(surname) || GREEK_SURNAME.test(otherSurname)) {
     return (
-      (isSameGiven || areOf("greek") || spells(given, otherGiven, ["greek"])) &&
-      (isSameSurname || spells(surname, otherSurname, ["greek"]))
+      (isSameGiven || areOf("greek") || areSpellings(given, otherGiven, ALPHABETS.greek)) &&
+      (isSameSurname || areSpellings(surname, otherSurname, ALPHABETS.greek))
     );
   }
   if (KOREAN_GIVEN.test(given) && isSameGiven) {
@@ -248,8 +221,12 @@ function haveUsualSpellings([first, last]: Parts, [otherFirst, otherLast]: Parts
   return (
     isSameSurname &&
     [given, otherGiven].some((each) => TRANSLITERATED.test(each) && GIVEN_NAMES.slavic.has(each)) &&
-    spells(given, otherGiven, ["russian"])
+    areSpellings(given, otherGiven, ALPHABETS.russian)
   );
+}
+
+function spellsSlavic(one: string, other: string): boolean {
+  return [ALPHABETS.russian, ALPHABETS.ukrainian].some((alphabet) => areSpellings(one, other, alphabet));
 }
 
 /** Whether a name in Latin letters can have other usual spellings. */
@@ -266,26 +243,4 @@ function canVary(given: string, surname: string): boolean {
 /** `elkhatib` as `alkhatib`. */
 function articled(surname: string): string {
   return surname.replace(/^[eu]l(?=.{3})/, "al");
-}
-
-/** The consonants that all usual spellings of a name have. */
-function skeletonOf(part: Part): string {
-  return consonantLetters(part)
-    .replace(/ph/g, "f")
-    .replace(/x/g, "ks")
-    .replace(/chtch|sc?ht/g, "s")
-    .replace(/t+sch|t+[sz]|t+(?=c)|dzh?|(?:ff?|s+)$/g, "")
-    .replace(/n(?=[gkh])|^n(?=t)|m(?=[pb])/g, "")
-    .replace(/[^bpdtflmnrsz]/g, "")
-    .replace(/[bf]/g, "p")
-    .replace(/d/g, "t")
-    .replace(/z/g, "s")
-    .replace(/(.)\1+/g, "$1");
-}
-
-function consonantLetters({ script, written, plain }: Part): string {
-  if (/\p{Script=Greek}/u.test(written)) return latinLetters(spellings(written)[0]?.text ?? "");
-  if (script !== "arabic" && script !== "hebrew") return plain;
-  // A vowel may stand between any two letters. Hebrew writes v and b alike; v inside a name is more frequent.
-  return [...written.replace(/(?!^)ב/g, "")].map(latinLetters).join("a");
 }

@@ -4,7 +4,8 @@ import { type FoundAddress, findAddress } from "../find-address.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { LookupProblem, type LookupProblemId } from "../lookup-problem.ts";
 import { type NameFault, nameFault } from "../names/name-fault.ts";
-import { parseFullName } from "../names/parse-full-name.ts";
+import { readFullName } from "../names/parse-full-name.ts";
+import { type PersonName, plainName } from "../names/plain-name.ts";
 import { networkFields, sourceEntry, verificationEntry } from "./entries.ts";
 import { type Given, type Parameter, waitMsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
@@ -28,6 +29,8 @@ type Params = EmailFinderAnswer["meta"]["params"];
 interface EmailFinding extends Subject {
   firstName: string;
   lastName: string;
+  /** The names of a reply without a contact. */
+  shown: PersonName;
   /** The names as given. */
   given: Record<"firstName" | "lastName" | "fullName", string | null> & { maxDurationMs: number | null };
   waitMs: number;
@@ -103,7 +106,8 @@ function checkName(given: Given) {
   if (firstName !== null && lastName !== null) {
     requireName(given, "invalid_first_name", "firstName", firstName);
     requireName(given, "invalid_last_name", "lastName", lastName);
-    return { firstName: firstName.trim(), lastName: lastName.trim(), given: written };
+    const name = { firstName: firstName.trim(), lastName: lastName.trim() };
+    return { ...name, shown: name, given: written };
   }
   if (fullName === null) {
     const [first, last, full] = [
@@ -115,14 +119,14 @@ function checkName(given: Given) {
   }
   requireName(given, "invalid_full_name", "fullName", fullName);
   // Some clients encode the blank of a query twice.
-  const name = parseFullName(fullName.replaceAll(/(?<=\p{L})\+(?=\p{L})/gu, " "));
+  const name = readFullName(fullName.replaceAll(/(?<=\p{L})\+(?=\p{L})/gu, " "));
   if (name === null) {
     throw new LookupProblem(
       "invalid_full_name",
       `${given.nameOf("fullName")} must have a first and a last name; particles before a surname ("von", "de la") are no first name`,
     );
   }
-  return { ...name, given: written };
+  return { ...name, shown: plainName(name), given: written };
 }
 
 const WHY: Record<NameFault, string> = {
@@ -149,8 +153,8 @@ function describe(
   const contact = found?.contact ?? null;
   return {
     data: {
-      first_name: contact?.firstName ?? search.firstName,
-      last_name: contact?.lastName ?? search.lastName,
+      first_name: contact?.firstName ?? search.shown.firstName,
+      last_name: contact?.lastName ?? search.shown.lastName,
       email: found?.address ?? null,
       score: found?.score ?? 0,
       domain: domain ?? search.domain,
