@@ -2,11 +2,12 @@ import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FileStore } from "@tus/file-store";
+import type { MetadataValue } from "@tus/s3-store";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
-import { systemCode } from "../../errors.ts";
+import { ServiceError, systemCode } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { makeDirectories, mapped } from "../../stores/fs/fs-files.ts";
 
@@ -117,16 +118,88 @@ async function openDirectory(directory: string): Promise<PieceStore> {
 async function openBucket(s3ClientConfig: { bucket: string }): Promise<PieceStore> {
   const { S3Store } = await import(/* webpackIgnore: true */ "@tus/s3-store").catch(rethrow);
   class Bucket extends S3Store implements PieceStore {
+    /** Of each upload in use: the number of its last part, and the part that is sent. */
+    readonly #last = new Map<string, number>();
+    readonly #sent = new Map<string, Promise<string>>();
+
     begin = (id: string, size: number) => this.create(newUpload(id, size));
 
-    // The original keeps the objects of a complete upload, and the beginning of a part.
+    override write(piece: Readable, id: string, start: number): Promise<number> {
+      return this.#use(id, () => super.write(piece, id, start));
+    }
+
+    override getUpload(id: string) {
+      return this.#use(id, async () => {
+        // The original takes each failure of this for a missing upload, and aborted parts for a complete one.
+        await this.getMetadata(id);
+        const upload = await super.getUpload(id);
+        if (upload.offset !== upload.size) return upload;
+        await this.client.headObject({ Bucket: this.bucket, Key: id }).catch(async (error) => {
+          if (error.name !== "NotFound") throw error;
+          await super.write(Readable.from([]), id, upload.offset);
+        });
+        return upload;
+      });
+    }
+
+    // The original keeps the objects of a complete upload, and beginnings of parts.
     override async remove(id: string): Promise<void> {
       await super.remove(id).catch((error) => {
         if (error.status_code !== 404) throw error;
       });
-      const Objects = [id, this.infoKey(id), this.partKey(id, true)].map((Key) => ({ Key }));
-      await this.client.deleteObjects({ Bucket: this.bucket, Delete: { Objects } });
+      const { Contents = [] } = await this.client.listObjectsV2({ Bucket: this.bucket, Prefix: id });
+      const Objects = Contents.map(({ Key }) => ({ Key }));
+      if (Objects.length > 0) await this.client.deleteObjects({ Bucket: this.bucket, Delete: { Objects } });
       await this.clearCache(id);
+    }
+
+    protected override uploadPart(metadata: MetadataValue, bytes: Readable | Buffer, number: number) {
+      const { id } = metadata.file;
+      return this.#inTurn(id, bytes, async () => {
+        const tag = await super.uploadPart(metadata, bytes, number);
+        await super.deleteIncompletePart(id).catch(() => undefined);
+        this.#last.set(id, number);
+        return tag;
+      });
+    }
+
+    protected override uploadIncompletePart(id: string, bytes: Readable) {
+      return this.#inTurn(id, bytes, () => super.uploadIncompletePart(id, bytes));
+    }
+
+    // The original deletes acknowledged bytes before the part with them is stored.
+    protected override async deleteIncompletePart(): Promise<void> {}
+
+    // The beginning of a part has the number of the part before, so that it does not count once its own part is stored.
+    protected override partKey(id: string, isIncomplete = false): string {
+      return isIncomplete ? `${id}.part${this.#last.get(id) ?? 0}` : id;
+    }
+
+    protected override async retrieveParts(id: string, after?: string) {
+      const parts = await super.retrieveParts(id, after);
+      if (after === undefined) this.#last.set(id, parts.at(-1)?.PartNumber ?? 0);
+      return parts;
+    }
+
+    /** Sends a part once those before it are stored: after a lost part, the next would take its place. */
+    #inTurn(id: string, bytes: Readable | Buffer, send: () => Promise<string>): Promise<string> {
+      const before = this.#sent.get(id) ?? Promise.resolve();
+      const sent = before.then(send).finally(() => bytes instanceof Readable && bytes.destroy());
+      this.#sent.set(id, sent);
+      return sent;
+    }
+
+    /** Another node may use the upload next, so nothing is cached for longer. */
+    async #use<T>(id: string, work: () => Promise<T>): Promise<T> {
+      try {
+        return await work();
+      } catch (error) {
+        if (!["NoSuchKey", "NoSuchUpload"].includes(Object(error).name)) throw error;
+        throw new ServiceError("not_found", "The bytes of this upload are gone", { cause: error });
+      } finally {
+        for (const cached of [this.#last, this.#sent]) cached.delete(id);
+        await this.clearCache(id);
+      }
     }
   }
   // Not every gateway takes a checksum after the bytes.
