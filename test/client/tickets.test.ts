@@ -48,6 +48,22 @@ test("upload with a ticket that waits for its image keeps the PIN that the ticke
   await waiting.close();
 });
 
+test("upload with a ticket resolves with the stored image though the host refuses reads, and an upload without one rejects", async () => {
+  let permits = false;
+  const closed = await startSite({
+    asyncAfterMs: 0,
+    authorize: (_call, action) => permits && action === "create",
+  });
+  const { images, base } = closed;
+  const { url: ticket } = await images.ticket();
+  const image = await createImagesClient({ baseUrl: base }).upload(fileOf(photo), { ticket });
+  expect(image).toMatchObject({ status: "processing", id: (await idsIn(closed))[0] });
+  permits = true;
+  const refused = await refusalOf(createImagesClient({ baseUrl: base }).upload(fileOf(photo)));
+  expect(refused.status).toBe(403);
+  await closed.close();
+});
+
 test("upload with a ticket that was used or is wrong rejects with the reason, which has no ticket", async () => {
   const { url } = await site.images.ticket();
   await client().upload(fileOf(photo), { ticket: url });

@@ -111,7 +111,12 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
       const { image, reply } = await uploadImage(settings, source, uploadOptions);
       if (image.status === "ready" || uploadOptions.wait === false) return image;
       const sending = reading(image.id, uploadOptions.signal);
-      const record = readImageRecord(await requestUntilReady(settings, sending, { earlier: reply }));
+      const waiting = requestUntilReady(settings, sending, { earlier: reply }).then(readImageRecord);
+      const record = await waiting.catch((error) => {
+        // Stored: a ticket does not permit reads.
+        if (uploadOptions.ticket !== undefined && Object(error).status === 403) return image;
+        throw error;
+      });
       const { editUrl, pin }: Partial<CreatedImage> = image;
       // The overloads tell when both may be absent.
       return { ...record, ...(pin !== undefined && { editUrl, pin }) } as CreatedImage;

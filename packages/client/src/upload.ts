@@ -58,7 +58,7 @@ export async function uploadImage(
   }
   const attempt = isFile ? await fileTry(settings, sending, source, options, tell) : undefined;
   const reply = await request(settings, sending, attempt);
-  // Only replies to a create have the PIN and the edit URL, unless a ticket keeps them back.
+  // Only replies to a create have the PIN and the edit URL, unless a ticket omits them.
   const image = readImageRecord(reply) as CreatedImage;
   if (isFile) {
     const { totalBytes } = last ?? { totalBytes: source.size };

@@ -163,7 +163,7 @@ export function guardStores(
       const store = await openStore({ ...settings, stores: roles, apart: rolesApart(given), secret });
       await alsoOpen();
       pins.setSecret(store.secret);
-      signatures.setSecret(store.secret);
+      signatures.setSecret(store.secret, store.id);
       watched = rolesToWatch(given, store.isMarked);
       return store.id;
     },

@@ -7,7 +7,7 @@ export interface SavedImage {
   name: string;
   /** Text for readers who do not see the image. Absent: none. */
   description?: string;
-  /** Empty: the service kept it back, as it may for an upload with a ticket. */
+  /** Empty: the service omits it, as it may after an upload with a ticket. */
   pin: string;
   /** Absolute image URL, as the service gave it. */
   url: string;

@@ -53,6 +53,7 @@ export class Session {
   readonly advice = signal<string | null>(null);
   /** Permits one upload. */
   ticket: string | undefined;
+  #sentTicket: string | undefined;
   readonly #added = signal<readonly Upload[]>([]);
   readonly #unfinished: UnfinishedUploads | null;
   readonly #client: ImagesClient;
@@ -171,6 +172,7 @@ export class Session {
     if (chosen === null) return;
     const { lifetime, ...file } = chosen;
     const expiresAt = () => expiryOf(lifetime, serverNow(), this.config);
+    this.#sentTicket = this.ticket;
     void this.#sender.send({ key, ...file, expiresAt, ticket: this.ticket });
   }
 
@@ -185,6 +187,7 @@ export class Session {
     const before = this.#added.value.find((upload) => upload.key === key);
     this.#change(key, { stage });
     if (before === undefined) return;
+    if (stage.kind === "failed" && stage.status === 403) this.#dropTicket();
     this.#announceFailure({ ...before, stage });
     const isFirstToWait = others.every((upload) => upload.stage.kind !== "waiting");
     if (stage.kind === "waiting" && before.stage.kind !== "waiting" && isFirstToWait) {
@@ -210,6 +213,7 @@ export class Session {
     const { status, warnings } = created;
     const served = status === "ready" ? { warnings } : await waitUntilServed(this.#client, image.id);
     if ("warnings" in served) {
+      this.#dropTicket();
       this.#change(key, { stage: { kind: "ready" }, loss: lossText(served.warnings) });
       const stored = this.#added.value.find((upload) => upload.key === key);
       if (stored !== undefined) this.#announceEnd(stored, `Uploaded ${image.name}.`);
@@ -220,9 +224,19 @@ export class Session {
     if (isGone(served.failure)) this.saved.forget([image.id]);
   }
 
+  /** Forgets a ticket that was used or refused, and keeps one that came since. */
+  #dropTicket(): void {
+    if (this.ticket === undefined || this.ticket !== this.#sentTicket) return;
+    this.ticket = undefined;
+    history.replaceState(null, "");
+  }
+
   /** Without the PIN, an image that cannot be deleted now could never be. */
   async #removeUnwanted(created: CreatedImage): Promise<void> {
-    const reason = await this.remove(created);
+    // A reply to a ticket may lack the PIN.
+    const reason = created.pin
+      ? await this.remove(created)
+      : "It was already uploaded. It can’t be deleted here.";
     const image = readSaved(created);
     if (reason === null || image === null) return;
     this.saved.save(image);

@@ -59,8 +59,12 @@ export async function finish(
 ): Promise<Reply> {
   const receive: typeof receiveImage = (_context, _call, slot, terms) =>
     receivePieces(context, call, { uploads, key, upload }, slot, terms);
+  let { ticket } = permission;
+  // It was valid when the upload began.
+  if (ticket !== null && (ticket.expiresAt ?? Number.POSITIVE_INFINITY) > context.settings.now())
+    ticket = { ...ticket, expired: undefined };
   try {
-    const stored = await receiveAndStore(context, call, receive, async () => permission);
+    const stored = await receiveAndStore(context, call, receive, async () => ({ ...permission, ticket }));
     const { record, hasPin, preference } = stored;
     await uploads.finish(key, upload, record.id);
     return finishedReply(call, upload, createdReply(context, call, record, "json", hasPin, preference));

@@ -64,6 +64,8 @@ export async function receiveAndStore(
   const preference = parseAsyncPreference(call.headers.prefer);
   const idempotencyKey = parseIdempotencyKey(call.headers["idempotency-key"]);
   const { ticket, grant } = await permit(context, call);
+  // An expired ticket only repeats the reply to an upload.
+  if (ticket?.expired && !(await library.claims.has(ticket.claim))) throw ticket.expired;
   if (preference !== null) await library.jobs.requireRoom();
   const client = uploaderOf(call, { ticket, grant });
   const request = { userAgent, grant, preference, ticket };
@@ -73,7 +75,10 @@ export async function receiveAndStore(
       maxBytes: Math.min(settings.maxUploadBytes, ticket?.maxBytes ?? Number.POSITIVE_INFINITY),
       types: ticket?.types,
       claimOf(file, content) {
-        if (ticket !== null) return { name: ticket.claim, fingerprint: digestOf([file]), called: "ticket" };
+        if (ticket !== null) {
+          const { claim: name, expired } = ticket;
+          return { name, fingerprint: digestOf([file]), called: "ticket", expired };
+        }
         if (idempotencyKey === null) return null;
         const uploader = grant === null ? guestOf(call, userAgent) : [client];
         return { name: claimName(uploader, idempotencyKey), fingerprint: digestOf(content()) };
@@ -98,7 +103,7 @@ export interface UploadPermission {
   grant: OwnerGrant | null;
 }
 
-/** The permission of an upload: by the ticket in its query, else by the host. Rejects with `forbidden`. */
+/** The permission of an upload: by the ticket in its query, which may have expired, else by the host. Rejects with `forbidden`. */
 export async function permitUpload(context: ImageContext, call: Call): Promise<UploadPermission> {
   const given = ticketOf(call);
   if (given === null) return { ticket: null, grant: await context.permissions.permitCreate(call) };

@@ -2,7 +2,7 @@ import { checkOptions, optionProblems } from "../../check-options.ts";
 import type { Call, Reply } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { issueTicket, REQUEST_RULES, TICKET_RULES } from "../library/upload-tickets.ts";
-import { baseUrl, hasBody, type ImageContext, isJson, MAX_BODY_BYTES } from "./image-context.ts";
+import { baseUrl, type ImageContext, isJson, MAX_BODY_BYTES } from "./image-context.ts";
 
 /** `POST {base}/api/tickets.json`: a ticket for an upload that this client could make itself. */
 export async function createTicket(
@@ -13,7 +13,7 @@ export async function createTicket(
 ): Promise<Reply> {
   const { library, permissions, settings } = context;
   const { owner, limits: ownerLimits } = (await permissions.permitCreate(call)) ?? {};
-  const given = hasBody(call) ? await readTerms(call, settings.uploadIdleMs) : {};
+  const given = await readTerms(call, settings.uploadIdleMs);
   const checked = checkOptions("ticket", { ...given, owner, ownerLimits }, TICKET_RULES);
   const body = JSON.stringify(issueTicket(library, baseUrl(context, call), checked, "json"));
   const headers = {
@@ -26,10 +26,12 @@ export async function createTicket(
   return { status: 200, headers, body };
 }
 
-/** The terms in the body. Rejects with `bad_request` for a fault in them. Other names are ignored. */
+/** The terms in the body; none without one. Rejects with `bad_request` for a fault in them. Other names are ignored. */
 async function readTerms(call: Call, idleMs: number): Promise<object> {
+  // Headers need not announce a body: over HTTP/2 it may have no length.
+  const body = await call.fields({ maxBytes: MAX_BODY_BYTES, idleMs });
+  if (body === null) return {};
   if (!isJson(call)) throw new ServiceError("unsupported_media", "The body must be a JSON object");
-  const body = (await call.fields({ maxBytes: MAX_BODY_BYTES, idleMs })) ?? {};
   const given = Object.fromEntries(Object.keys(REQUEST_RULES).map((name) => [name, body[name]]));
   const [problem] = optionProblems(given, REQUEST_RULES);
   if (problem !== undefined) throw new ServiceError("bad_request", `${problem.path} ${problem.text}`);

@@ -7,6 +7,7 @@ import { type CrossSiteOptions, crossSiteRefusal } from "../../http/cors.ts";
 import { HttpProblem, type Problem, problemOf, problemReply } from "../../http/problem.ts";
 import { createServiceShell, type ServiceShell } from "../../http/service-shell.ts";
 import { StillProcessing } from "../library/find-image.ts";
+import { readTicket } from "../library/upload-tickets.ts";
 import type { ImageContext } from "./image-context.ts";
 import { countRequest, ticketOf } from "./image-context.ts";
 import { prefersHtml, problemPage, processingReply } from "./pages/problem-page.ts";
@@ -97,9 +98,12 @@ async function answer(
   if (row === NOTHING) throw nothingHere();
   const method = row.methods.get(call.method);
   if (method === undefined) throw methodProblem(row.allow);
-  if (method.isUploadForm) requireConsent(context, call, { cors: undefined, allowsNull: false });
+  const ticket = row.takesTicket ? ticketOf(call) : null;
+  // Before the request is counted: a page of another origin can send any text as a ticket.
+  if (ticket !== null) readTicket(context.library, ticket);
+  else if (method.isUploadForm) requireConsent(context, call, { cors: undefined, allowsNull: false });
   // The form of the edit page has no referrer, and proves its origin by the PIN.
-  else if (context.permissions.areAsked && !(row.takesTicket && ticketOf(call) !== null))
+  else if (context.permissions.areAsked)
     requireConsent(context, call, { cors, allowsNull: row.form === "page" });
   const limits = method.budget === undefined ? {} : await countRequest(context, call, method.budget);
   return method.handle(context, call, name, limits);

@@ -85,12 +85,38 @@ test("a used ticket gives the same bytes the first image, and other bytes 409, w
   expect((await keysOf(site.store)).filter((key) => key.endsWith("/record"))).toHaveLength(1);
 });
 
-test("a ticket that ends during its upload ends the upload", async () => {
+test("an upload that began before the end of its ticket is completed after it, and no other begins", async () => {
+  const site = start();
+  const expiresAt = site.clock.now + 12 * MINUTE;
+  for (const terms of [{}, { expiresAt }]) {
+    const search = await searchOf(site, { ...terms, expiresIn: "10m" });
+    const [path] = addressOf((await site.begin(SIZE, undefined, { search })).headers.Location);
+    const before = site.clock.now;
+    site.clock.now += 11 * MINUTE;
+    expect((await site.begin(SIZE, undefined, { search })).status).toBe(403);
+    expect((await site.piece(path, 0, PNG.subarray(0, 5), { search })).status).toBe(204);
+    site.clock.now += MINUTE - 1;
+    const last = await site.piece(path, 5, PNG.subarray(5), { search });
+    expect([last.status, "X-Service-Image-Id" in last.headers]).toEqual([204, true]);
+    expect((await site.begin(SIZE, undefined, { search })).status).toBe(403);
+    site.clock.now = before;
+  }
+});
+
+test("an upload that is incomplete at the expiry that its ticket gives the image gets 403, and its bytes are deleted", async () => {
+  const site = start();
+  const search = await searchOf(site, { expiresIn: "10m", expiresAt: site.clock.now + 12 * MINUTE });
+  const [path] = addressOf((await site.begin(SIZE, undefined, { search })).headers.Location);
+  site.clock.now += 12 * MINUTE;
+  const late = await site.piece(path, 0, PNG, { search });
+  expect(late).toMatchObject({ status: 403, json: { code: "ticket_expired" } });
+  expect(await site.files()).toEqual([]);
+});
+
+test("an unfinished upload by a ticket is deleted after 12 hours", async () => {
   const site = start();
   const search = await searchOf(site, { expiresIn: "10m" });
-  const [path] = addressOf((await site.begin(SIZE, undefined, { search })).headers.Location);
-  site.clock.now += 11 * MINUTE;
-  expect((await site.piece(path, 0, PNG, { search })).status).toBe(403);
+  await site.begin(SIZE, undefined, { search });
   site.clock.now += 12 * HOUR;
   await site.images.sweep();
   expect(await site.files()).toEqual([]);

@@ -37,6 +37,7 @@ export async function beginUpload(
   const uploads = uploadsOf(context);
   const permission = await permitUpload(context, call);
   const { ticket, grant } = permission;
+  if (ticket?.expired) throw ticket.expired;
   const query = new URLSearchParams(call.search);
   query.delete("ticket");
   const upload: ResumableUpload = {

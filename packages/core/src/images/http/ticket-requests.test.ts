@@ -1,29 +1,16 @@
 import { describe, expect, test, vi } from "vitest";
-import { type CallOptions, createCall, PNG } from "../../../test/calls.ts";
-import { type Answer, createSite, type ImageSite, type SiteOptions } from "../../../test/image-site.ts";
-import { willingRenderer } from "../../../test/life-site.ts";
+import type { CallOptions } from "../../../test/calls.ts";
+import type { ImageSite } from "../../../test/image-site.ts";
+import { createLifeSite } from "../../../test/life-site.ts";
+import { textPages } from "../../../test/text-pages.ts";
+import { createByTicket, createTicketSite, OTHER_FILE, ticketQuery } from "../../../test/ticket-site.ts";
 import type { TicketOptions } from "../library/upload-tickets.ts";
 
 const MINUTE = 60_000;
-const OTHER = Buffer.concat([PNG, Buffer.from("another picture")]);
-
-/** A site that permits nothing without a ticket. */
-function siteOf(options: SiteOptions = {}): ImageSite {
-  return createSite({ renderer: willingRenderer(), authorize: () => false, ...options });
-}
-
-async function searchFor(site: ImageSite, terms?: TicketOptions): Promise<string> {
-  const { url } = await site.images.ticket(terms);
-  return url.slice(url.indexOf("?") + 1);
-}
-
-async function create(site: ImageSite, terms?: TicketOptions, options: CallOptions = {}): Promise<Answer> {
-  return site.create({ ...options, search: await searchFor(site, terms) });
-}
 
 describe("images.ticket", () => {
   test("gives an address below publicUrl and its end", async () => {
-    const site = siteOf({ publicUrl: "https://example.com/img" });
+    const site = createTicketSite({ publicUrl: "https://example.com/img" });
     const { url, until } = await site.images.ticket({ expiresIn: "90s" });
     expect(url).toMatch(/^https:\/\/example\.com\/img\/api\/images\.json\?ticket=[\w-]+$/);
     expect(until).toBe("2026-03-01T12:01:30.000Z");
@@ -32,8 +19,8 @@ describe("images.ticket", () => {
   });
 
   test("gives another address for each call with the same terms", async () => {
-    const site = siteOf();
-    const tickets = new Set(await Promise.all([1, 2, 3].map(() => searchFor(site, { name: "a" }))));
+    const site = createTicketSite();
+    const tickets = new Set(await Promise.all([1, 2, 3].map(() => ticketQuery(site, { name: "a" }))));
     expect(tickets.size).toBe(3);
   });
 
@@ -49,7 +36,7 @@ describe("images.ticket", () => {
     [{ ownerLimits: { images: -1 } }, /ownerLimits of ticket/],
     [{ expires: "10m" }, /expires is no option of ticket/],
   ])("rejects %j with a TypeError that names the option", async (terms, message) => {
-    const call = siteOf().images.ticket(terms as TicketOptions);
+    const call = createTicketSite().images.ticket(terms as TicketOptions);
     await expect(call).rejects.toThrow(message);
     await expect(call).rejects.toBeInstanceOf(TypeError);
   });
@@ -62,7 +49,7 @@ describe("images.ticket", () => {
     [{ expiresIn: "1h", expiresAt: "2026-03-01T13:00:00Z" }, /after the end of the ticket/],
     [{ expiresAt: "2036-03-01T13:00:00Z" }, /at most 31536000 seconds/],
   ])("rejects %j with bad_request", async (terms, message) => {
-    const call = siteOf().images.ticket(terms);
+    const call = createTicketSite().images.ticket(terms);
     await expect(call).rejects.toMatchObject({
       code: "bad_request",
       message: expect.stringMatching(message),
@@ -78,8 +65,8 @@ describe("an upload with a ticket from a page of another origin", () => {
   };
 
   test("is permitted, and its page may read the reply without credentials", async () => {
-    const site = siteOf();
-    const search = await searchFor(site);
+    const site = createTicketSite();
+    const search = await ticketQuery(site);
     const preflight = { ...headers, "access-control-request-method": "POST" };
     const asked = await site.send("OPTIONS", "/api/images.json", { search, headers: preflight });
     expect(asked.headers).toMatchObject({
@@ -93,24 +80,34 @@ describe("an upload with a ticket from a page of another origin", () => {
     expect([refused.status, refused.headers["Access-Control-Allow-Origin"]]).toEqual([403, "*"]);
   });
 
+  test("with a text that is no ticket, spends no turn of the visitor whose browser sends it", async () => {
+    const site = createTicketSite({ authorize: () => true, rateLimits: { creates: 1 } });
+    for (let turn = 0; turn < 3; turn++) {
+      for (const search of ["ticket=x", await ticketQuery(createTicketSite())])
+        expect((await site.create({ search, headers })).json.code).toBe("ticket_invalid");
+    }
+    expect((await site.create()).status).toBe(201);
+    expect((await site.create({ search: await ticketQuery(site) })).status).toBe(429);
+  });
+
   test("leaves all other requests to the option cors", async () => {
-    const site = siteOf({ authorize: () => true });
-    const search = await searchFor(site);
+    const created = () => ({ html: "created", contentSecurityPolicy: "default-src 'none'" });
+    const site = createLifeSite({ authorize: () => true, pages: { ...textPages, created } });
+    const search = await ticketQuery(site);
     const plain = await site.create({ headers });
     expect([plain.status, plain.headers["Access-Control-Allow-Origin"]]).toEqual([403, undefined]);
     for (const path of ["/api/tickets.json", "/"]) {
-      const answer = await site.images.handle(createCall("POST", path, { search, headers }));
-      if (answer !== undefined)
-        expect([answer.status, answer.headers["Access-Control-Allow-Origin"]]).toEqual([403, undefined]);
+      const answer = await site.send("POST", path, { search, headers });
+      expect([answer.status, answer.headers["Access-Control-Allow-Origin"]]).toEqual([403, undefined]);
     }
     const { origin } = headers;
-    const listed = siteOf({ cors: { origins: [origin], credentials: true } });
-    expect((await create(listed, {}, { headers })).headers).toMatchObject({
+    const listed = createTicketSite({ cors: { origins: [origin], credentials: true } });
+    expect((await createByTicket(listed, {}, { headers })).headers).toMatchObject({
       "Access-Control-Allow-Origin": origin,
       "Access-Control-Allow-Credentials": "true",
     });
     const other = { ...headers, origin: "https://third.example" };
-    expect((await create(listed, {}, { headers: other })).headers).toMatchObject({
+    expect((await createByTicket(listed, {}, { headers: other })).headers).toMatchObject({
       "Access-Control-Allow-Origin": "*",
     });
   });
@@ -123,7 +120,7 @@ describe("POST /api/tickets.json", () => {
   test("gives a client that may upload a ticket of its owner, with the owner's limits", async () => {
     const stored = vi.fn();
     const authorize = vi.fn(() => ({ owner: "anna", limits: { images: 1 } }));
-    const site = siteOf({ authorize, onStored: stored });
+    const site = createTicketSite({ authorize, onStored: stored });
     const answer = await ask(site, { expiresIn: "1m", owner: "eve", ownerLimits: {}, other: 1 });
     expect([answer.status, answer.json.until]).toEqual([200, "2026-03-01T12:01:00.000Z"]);
     expect(answer.headers).toMatchObject({ "Cache-Control": "no-store" });
@@ -133,14 +130,15 @@ describe("POST /api/tickets.json", () => {
     expect((await site.create({ search: search.slice(1) })).status).toBe(201);
     expect(stored.mock.calls[0]?.[0]).toMatchObject({ owner: "anna" });
     const second = new URL(String((await ask(site)).json.url)).search.slice(1);
-    expect((await site.create({ search: second, file: OTHER })).status).toBe(403);
+    expect((await site.create({ search: second, file: OTHER_FILE })).status).toBe(403);
     expect(authorize).toHaveBeenCalledTimes(2);
   });
 
   test("refuses a client that may not upload, and pages of other origins", async () => {
-    for (const fields of [{}, { expiresIn: "13h" }]) expect((await ask(siteOf(), fields)).status).toBe(403);
+    for (const fields of [{}, { expiresIn: "13h" }])
+      expect((await ask(createTicketSite(), fields)).status).toBe(403);
     const cross = { origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" };
-    const site = siteOf({ authorize: () => true });
+    const site = createTicketSite({ authorize: () => true });
     expect((await ask(site, {}, { headers: cross })).status).toBe(403);
     expect((await ask(site, {})).status).toBe(200);
     expect((await site.send("GET", "/api/tickets.json")).status).toBe(405);
@@ -158,12 +156,12 @@ describe("POST /api/tickets.json", () => {
     [{ name: 7 }, "name must be a string"],
     [{ expiresAt: null }, "expiresAt must be a date at most 31536000 seconds (365 days) from now"],
   ])("answers %j with 400 and the reason", async (fields, detail) => {
-    const answer = await ask(siteOf({ authorize: () => true }), fields);
+    const answer = await ask(createTicketSite({ authorize: () => true }), fields);
     expect([answer.status, answer.json.detail]).toEqual([400, detail]);
   });
 
   test("answers a body that is no JSON with 415", async () => {
     const headers = { "content-type": "application/x-www-form-urlencoded", "content-length": "5" };
-    expect((await ask(siteOf({ authorize: () => true }), undefined, { headers })).status).toBe(415);
+    expect((await ask(createTicketSite({ authorize: () => true }), {}, { headers })).status).toBe(415);
   });
 });

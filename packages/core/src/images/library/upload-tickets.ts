@@ -53,8 +53,13 @@ export interface UploadTicket {
   until: string;
 }
 
-/** The terms of an upload with a ticket, and the name of the claim that its first upload makes. */
-export type UploadTerms = ReturnType<typeof termsOf> & { claim: string };
+/** The terms of an upload with a ticket. */
+export type UploadTerms = ReturnType<typeof termsOf> & {
+  /** Name of the claim that its first upload makes. */
+  claim: string;
+  /** `forbidden`, with its `reason`, for an upload that begins after the end. `undefined`: it has not expired. */
+  expired: ServiceError | undefined;
+};
 
 /**
  * Makes a ticket. Throws `bad_request` for a type that is not accepted, and for a name or an expiry out of range.
@@ -97,7 +102,7 @@ function termsOf(
   };
 }
 
-/** The terms of a ticket. Rejects with `forbidden`, and its `reason`, for a ticket that is not valid or has expired. */
+/** The terms of a ticket, also of an expired one. Throws `forbidden`, with its `reason`, for a ticket that is not valid. */
 export function readTicket({ settings, reads }: LibraryContext, ticket: string): UploadTerms {
   const text = ticket.length > MAX_TICKET_LENGTH ? null : reads.signatures.unseal(ticket);
   if (text === null) {
@@ -105,11 +110,12 @@ export function readTicket({ settings, reads }: LibraryContext, ticket: string):
     throw new ServiceError("forbidden", message, { reason: "ticket_invalid" });
   }
   const terms = JSON.parse(text) as ReturnType<typeof termsOf>; // Sealed by `issueTicket`.
-  if (settings.now() > terms.untilMs + SKEW_MS) {
-    const message = `The ticket expired at ${new Date(terms.untilMs).toISOString()}. Ask for a new one.`;
-    throw new ServiceError("forbidden", message, { reason: "ticket_expired" });
-  }
-  return { ...terms, claim: claimName(["ticket"], ticket) };
+  const message = `The ticket expired at ${new Date(terms.untilMs).toISOString()}. Ask for a new one.`;
+  const isExpired = settings.now() > terms.untilMs + SKEW_MS;
+  const expired = isExpired
+    ? new ServiceError("forbidden", message, { reason: "ticket_expired" })
+    : undefined;
+  return { ...terms, claim: claimName(["ticket"], ticket), expired };
 }
 
 function millisecondsOf(given: unknown): unknown {

@@ -36,13 +36,18 @@ export interface SignedAddress {
 export class AddressSignatures {
   /** The keys of each purpose, derived from the secrets in their order. */
   #keys: readonly Keys[] = [];
+  #storeId = Buffer.alloc(0);
 
   constructor(secret?: Secret) {
     if (secret !== undefined) this.setSecret(secret);
   }
 
-  /** In a list, the first secret signs and all verify. @throws TypeError for a secret shorter than 32 bytes. */
-  setSecret(secret: Secret): void {
+  /**
+   * In a list, the first secret signs and all verify. @throws TypeError for a secret shorter than 32 bytes.
+   * @param storeId Only services on this store unseal what is sealed. `null`: it has none.
+   */
+  setSecret(secret: Secret, storeId: string | null = null): void {
+    this.#storeId = Buffer.from(storeId ?? "");
     this.#keys = toKeys(secret).map((key) => {
       const derive = (purpose: keyof Keys) => createHmac("sha256", key).update(KEY_LABELS[purpose]).digest();
       return { size: derive("size"), read: derive("read"), ticket: derive("ticket") };
@@ -57,7 +62,7 @@ export class AddressSignatures {
   /** Encrypts and signs a text, as base64url. */
   seal(text: string): string {
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#signing().ticket, iv);
+    const cipher = createCipheriv(CIPHER, this.#signing().ticket, iv).setAAD(this.#storeId);
     const sealed = [iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
     return Buffer.concat(sealed).toString("base64url");
   }
@@ -71,12 +76,12 @@ export class AddressSignatures {
       const decipher = createDecipheriv(CIPHER, ticket, bytes.subarray(0, IV_BYTES), {
         authTagLength: TAG_BYTES,
       });
-      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      decipher.setAAD(this.#storeId).setAuthTag(bytes.subarray(-TAG_BYTES));
       try {
         const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
         return Buffer.concat([text, decipher.final()]).toString("utf8");
       } catch {
-        // Another secret sealed it, or none.
+        // Sealed with another secret or on another store, or changed.
       }
     }
     return null;

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { type CallOptions, PNG } from "../../../test/calls.ts";
 import { createFakeRenderer } from "../../../test/fake-renderer.ts";
-import { type Answer, type ImageSite, keysOf } from "../../../test/image-site.ts";
+import { type Answer, eventually, type ImageSite, keysOf, storedRecord } from "../../../test/image-site.ts";
 import { anotherProcess, createLifeSite, DAY, entriesOf, willingRenderer } from "../../../test/life-site.ts";
 import { holdUp, tapStore } from "../../../test/tapped-store.ts";
 import { ServiceError } from "../../errors.ts";
@@ -147,6 +147,33 @@ test("after a renewal whose reply was lost the Idempotency-Key can be used again
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("an Idempotency-Key can be used for another file once its first upload has failed or its claim has lapsed", async () => {
+  const site = createLifeSite({ renderer: createFakeRenderer(), asyncAfterMs: 0 });
+  const first = await create(site);
+  const work = await site.renderer.next();
+  const running = await create(site, { file: OTHER_FILE });
+  expect([first.status, running.status, running.headers["Retry-After"]]).toEqual([202, 409, undefined]);
+  work.refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+  await eventually(async () =>
+    expect((await storedRecord(site.store, String(first.json.id)))?.failure).not.toBeNull(),
+  );
+  expect((await create(anotherProcess(site, { asyncAfterMs: false }), { file: OTHER_FILE })).status).toBe(
+    201,
+  );
+
+  const lapsing = createLifeSite({ renderer: createFakeRenderer() });
+  const sleeping = create(lapsing);
+  const admitting = await lapsing.renderer.next();
+  const again = anotherProcess(lapsing);
+  const early = await create(again, { file: OTHER_FILE });
+  expect([early.status, early.headers["Retry-After"]]).toEqual([409, "2"]);
+  lapsing.clock.now += CLAIM_MS;
+  expect((await create(again, { file: OTHER_FILE })).status).toBe(201);
+  admitting.accept();
+  expect((await sleeping).status).toBe(409);
+  expect(await imagesIn(lapsing)).toBe(1);
 });
 
 test("a first request that resumes after its claim expired answers 409 and creates no second image", async () => {

@@ -56,6 +56,8 @@ export interface ClaimRequest {
   id: string;
   /** Name of the key in messages. @default "Idempotency-Key" */
   called?: string;
+  /** Why the key permits no new image: a request gets the earlier one, or rejects with this. */
+  expired?: ServiceError | undefined;
 }
 
 /** The claim to create an image, made before its bytes are stored. */
@@ -131,6 +133,7 @@ export class Claims {
       const claim = earlier?.claim ?? null;
       const made = claim === null ? null : await this.#resultOf(claim, request);
       if (made !== null) return { made };
+      if (request.expired !== undefined) throw request.expired;
       const held = await this.#hold(request, earlier?.revision ?? null);
       if (held !== null) return held;
     }
@@ -144,6 +147,11 @@ export class Claims {
   async find(request: Omit<ClaimRequest, "id">): Promise<CurrentRecord | null> {
     const claim = (await this.#read(request.name))?.claim ?? null;
     return claim === null ? null : this.#resultOf(claim, request);
+  }
+
+  /** Whether an upload claimed the key. */
+  async has(name: string): Promise<boolean> {
+    return (await this.#read(name)) !== null;
   }
 
   /** Deletes claims older than a day. */
@@ -224,14 +232,13 @@ export class Claims {
   ): Promise<CurrentRecord | null> {
     const { records, now } = this.#options;
     if (now() - earlier.createdAt >= KEPT_MS) return null;
-    if (earlier.fingerprint !== fingerprint) {
-      throw conflict(`This ${called} was sent before with another upload. Use a new one.`);
-    }
     const made = await records.load(earlier.id);
-    // A failed image frees the key, like a rejected upload.
     if (made !== null) {
       await records.settled(made);
-      return made.record.failure === null ? made : null;
+      // A failed image frees the key, like a rejected upload.
+      if (made.record.failure !== null) return null;
+      if (earlier.fingerprint === fingerprint) return made;
+      throw conflict(`This ${called} was sent before with another upload. Use a new one.`);
     }
     if (earlier.heldUntil <= now()) return null;
     throw conflict(`The first request with this ${called} is still running.`, SOON_MS);

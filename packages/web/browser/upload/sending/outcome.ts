@@ -9,7 +9,7 @@ export type Outcome =
   /** Retry automatically. `busy`: send nothing else until then. */
   | { kind: "again"; cause: "busy" | "broken"; delayMs: number }
   /** `isSettled`: nothing was stored, so the next attempt is a new upload. */
-  | { kind: "failed"; message: string; canRetry: boolean; isSettled: boolean };
+  | { kind: "failed"; message: string; canRetry: boolean; isSettled: boolean; status: number };
 
 const MAX_BROKEN = 6;
 const MAX_BACKOFF_MS = 15_000;
@@ -38,6 +38,7 @@ export function outcomeOf({ status, detail, retryAfterMs }: Refusal, brokenBefor
     message: messageOf(status, detail),
     canRetry: status !== 413 && status !== 415,
     isSettled: !isRunning && !isBroken && status < 500,
+    status,
   };
 }
 

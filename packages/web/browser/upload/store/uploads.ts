@@ -12,7 +12,7 @@ export type Stage =
   /** Stored, but cannot be served yet. */
   | { kind: "processing" }
   | { kind: "ready" }
-  | { kind: "failed"; message: string; canRetry: boolean };
+  | { kind: "failed"; message: string; canRetry: boolean; status?: number };
 
 /** A file that the user chose, with what is sent. */
 export interface ChosenUpload {

@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { type CallOptions, PNG } from "../../../test/calls.ts";
+import { createFakeRenderer } from "../../../test/fake-renderer.ts";
+import { eventually, storedRecord } from "../../../test/image-site.ts";
+import { anotherProcess, DAY, MINUTE } from "../../../test/life-site.ts";
+import { holdUp, tapStore } from "../../../test/tapped-store.ts";
+import {
+  countImages,
+  createTicketSite,
+  expectNoPin,
+  OTHER_FILE,
+  ticketQuery,
+} from "../../../test/ticket-site.ts";
+import { ServiceError } from "../../errors.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import { CLAIM_MS } from "../uploads/claims.ts";
+
+describe("a ticket that was used", () => {
+  test("gets the first reply for the same bytes, other bytes get 409, and one image is stored", async () => {
+    const site = createTicketSite();
+    const search = await ticketQuery(site, { pin: true });
+    const first = await site.create({ search, headers: { "idempotency-key": "one" } });
+    expect(first.json.pin).toMatch(/^[0-9A-Z]{16}$/);
+    expect(first.headers["X-Service-Image-Edit-Url"]).toBe(first.json.editUrl);
+    const changes: CallOptions[] = [
+      {},
+      { uploadFields: { name: "other" } },
+      { clientIp: "192.0.2.7", headers: { "user-agent": "Other/2" } },
+      { headers: { "idempotency-key": "two" } },
+      { fileType: "application/octet-stream" },
+    ];
+    for (const change of changes) {
+      const again = await site.create({ search, ...change });
+      expect([again.status, again.json.id]).toEqual([201, first.json.id]);
+      expectNoPin(again);
+    }
+    for (const headers of [{}, { "idempotency-key": "one" }]) {
+      expect(await site.create({ search, file: OTHER_FILE, headers })).toMatchObject({
+        status: 409,
+        json: { detail: "This ticket was sent before with another upload. Use a new one." },
+      });
+    }
+    expect(await countImages(site)).toBe(1);
+  });
+
+  test("stores one image for two uploads at once, on two processes", async () => {
+    for (const [file, others] of [
+      [PNG, [201, 409]],
+      [OTHER_FILE, [409]],
+    ] as const) {
+      const store = createMemoryBlobStore();
+      const held = holdUp(({ method, key }) => method === "put" && key.endsWith("/original"));
+      const site = createTicketSite({ store: tapStore(store, held.tap) });
+      const search = await ticketQuery(site, { pin: true });
+      const slow = site.create({ search });
+      await held.reached;
+      const other = await anotherProcess(site, { store }).create({ search, file });
+      expect(other.status).toBe(409);
+      held.letGo();
+      expect((await slow).status).toBe(201);
+      const last = await anotherProcess(site, { store }).create({ search, file });
+      expect(others).toContain(last.status);
+      if (last.status === 201) expectNoPin(last);
+      expect(await countImages(site)).toBe(1);
+    }
+  });
+
+  test("can be used again after an upload that was refused", async () => {
+    const renderer = createFakeRenderer();
+    const site = createTicketSite({ renderer });
+    const search = await ticketQuery(site);
+    const refused = site.create({ search });
+    (await renderer.next()).refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+    expect((await refused).status).toBe(415);
+    const second = site.create({ search, file: OTHER_FILE });
+    (await renderer.next()).accept();
+    expect((await second).status).toBe(201);
+  });
+
+  test("can be used for another file after an upload that failed after its 202", async () => {
+    const site = createTicketSite({ renderer: createFakeRenderer(), asyncAfterMs: 0 });
+    const search = await ticketQuery(site);
+    const first = await site.create({ search });
+    expect(first.status).toBe(202);
+    const work = await site.renderer.next();
+    expect(await site.create({ search, file: OTHER_FILE })).toMatchObject({ status: 409 });
+    work.refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+    await eventually(async () =>
+      expect((await storedRecord(site.store, String(first.json.id)))?.failure).not.toBeNull(),
+    );
+    const second = await site.create({ search, file: OTHER_FILE });
+    expect(second.status).toBe(202);
+    expect(second.json.id).not.toBe(first.json.id);
+    (await site.renderer.next()).accept();
+  });
+
+  test("can be used for another file once the claim of an upload without an image has lapsed", async () => {
+    const site = createTicketSite({ renderer: createFakeRenderer() });
+    const search = await ticketQuery(site);
+    const sleeping = site.create({ search });
+    const admitting = await site.renderer.next();
+    const again = anotherProcess(site);
+    const early = await again.create({ search, file: OTHER_FILE });
+    expect([early.status, early.headers["Retry-After"]]).toEqual([409, "2"]);
+    site.clock.now += CLAIM_MS;
+    expect((await again.create({ search, file: OTHER_FILE })).status).toBe(201);
+    admitting.accept();
+    expect((await sleeping).status).toBe(409);
+    expect(await countImages(site)).toBe(1);
+  });
+
+  test("gives the first reply, and 409 to another file, for a day after the upload, whenever it ends", async () => {
+    const site = createTicketSite({ sweepEveryMs: false });
+    const [search, unused] = [await ticketQuery(site), await ticketQuery(site)];
+    const first = await site.create({ search });
+    for (const later of [11 * MINUTE, DAY - 11 * MINUTE - 1]) {
+      site.clock.now += later;
+      const again = await site.create({ search });
+      expect([again.status, again.json.id]).toEqual([201, first.json.id]);
+      expectNoPin(again);
+      expect((await site.create({ search, file: OTHER_FILE })).status).toBe(409);
+      expect((await site.create({ search: unused })).json.code).toBe("ticket_expired");
+    }
+    site.clock.now += 1;
+    for (const file of [PNG, OTHER_FILE]) {
+      expect(await site.create({ search, file })).toMatchObject({
+        status: 403,
+        json: { code: "ticket_expired" },
+      });
+    }
+    expect(await countImages(site)).toBe(1);
+  });
+
+  test("stores nothing after its end, though its upload failed", async () => {
+    const site = createTicketSite({ renderer: createFakeRenderer(), asyncAfterMs: 0 });
+    const search = await ticketQuery(site);
+    const { json } = await site.create({ search });
+    (await site.renderer.next()).refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+    await eventually(async () =>
+      expect((await storedRecord(site.store, String(json.id)))?.failure).not.toBeNull(),
+    );
+    site.clock.now += 11 * MINUTE;
+    for (const file of [PNG, OTHER_FILE])
+      expect((await site.create({ search, file })).json.code).toBe("ticket_expired");
+  });
+});
