@@ -43,6 +43,37 @@ onEachDatabase(({ kind, createUrl, open }) => {
     await source.close();
   });
 
+  test("people of a schema with earlier keys are found without initials, in batches", {
+    timeout: 60_000,
+  }, async () => {
+    const url = await createUrl();
+    await createFirstSchema(kind, url);
+    const earlier = open(url);
+    await createSqlContactSource(earlier).domain("example.com");
+    await earlier.close();
+    const db = connect(kind, url);
+    await sql`UPDATE lookup_contacts SET name_key = 'old', spelling_key = 'old',
+      packed = replace(packed, 'Eve M.', ${"Eve\u00a0M"}) WHERE name_key IS NOT NULL`.execute(db);
+    await sql`INSERT INTO lookup_contacts (domain_id, doubt, facet, address, name_key, spelling_key, packed)
+      WITH RECURSIVE many(n) AS (SELECT 10000 UNION ALL SELECT n + 1 FROM many WHERE n < 15100)
+      SELECT 1, 50, 0, 'n' || n || '@example.com', 'old', 'old',
+        '["n' || n || '@example.com",0,50,0,"Ann B.","Lee",null,null,null,null,null,[]]' FROM many`.execute(
+      db,
+    );
+    await sql`DELETE FROM lookup_migrations WHERE name = '008-plain-names'`.execute(db);
+    await db.destroy();
+    const source = createSqlContactSource(open(url));
+    const found = await source.findByName("example.org", "Eve", "Stone");
+    expect(found.map(({ address }) => address)).toEqual(["eve@example.org"]);
+    await source.close();
+    const migrated = connect(kind, url);
+    const { rows } = await sql`SELECT address FROM lookup_contacts WHERE spelling_key = 'old'`.execute(
+      migrated,
+    );
+    expect(rows).toEqual([{ address: "ada@example.com" }]);
+    await migrated.destroy();
+  });
+
   test("companies of the first schema are found by their usual spellings", { timeout: 60_000 }, async () => {
     const url = await createUrl();
     await createFirstSchema(kind, url);
@@ -79,13 +110,17 @@ const CONTACTS: [domainId: number, packed: (string | number | null | [])[]][] = 
   [2, ["eve@example.org", 0, 20, 0, "Eve M.", "Stone Jr.", "Data Analyst", null, null, null, null, []]],
 ];
 
-async function createFirstSchema(kind: "sqlite" | "postgres", url: string): Promise<void> {
-  const db: Kysely<unknown> = new Kysely({
+function connect(kind: "sqlite" | "postgres", url: string): Kysely<unknown> {
+  return new Kysely({
     dialect:
       kind === "sqlite"
         ? sqliteDialect(new Database(url.slice("file:".length)))
         : new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 1 }) }),
   });
+}
+
+async function createFirstSchema(kind: "sqlite" | "postgres", url: string): Promise<void> {
+  const db = connect(kind, url);
   const { error } = await new Migrator({
     db,
     provider: {

@@ -10,6 +10,8 @@ import { LOOKUP_SCHEMA, type Schema } from "./is-migrated.ts";
 /** Positions of names in a packed contact. */
 const FIRST_NAME_AT = 4;
 const LAST_NAME_AT = 5;
+/** Blanks, points and commas, for a class of characters in a pattern. */
+const OMISSION_SIGNS = " .,\t\n\v\f\r\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
 /** Number of names whose keys are renewed at once. */
 const KEYS_AT_ONCE = 5000;
 
@@ -52,13 +54,21 @@ async function addListBytes(db: Kysely<unknown>, kind: Kind): Promise<void> {
 
 /** Keys of earlier versions have initials and suffixes of names. They are renewed when the database is opened. */
 async function forgetSpellingKeys(db: Kysely<unknown>, kind: Kind): Promise<void> {
-  const [first, last] = [FIRST_NAME_AT, LAST_NAME_AT].map((at) =>
-    sql.raw(`(packed${kind === "postgres" ? "::json" : ""}->>${at})`),
-  );
-  await sql`UPDATE lookup_contacts SET spelling_key = NULL
-    WHERE name_key IS NOT NULL AND (${first} LIKE '% %' OR ${first} LIKE '%.%' OR ${last} LIKE '% %')`.execute(
-    db,
-  );
+  const name = sql.raw(`packed${kind === "postgres" ? "::json" : ""}->>`);
+  const has = kind === "postgres" ? sql`~ ${`[${OMISSION_SIGNS}]`}` : sql`GLOB ${`*[${OMISSION_SIGNS}]*`}`;
+  for (let after = ""; ; ) {
+    const { rows } = await sql<{ address: string }>`SELECT max(address) AS address FROM (
+      SELECT address FROM lookup_contacts WHERE address > ${after} ORDER BY address LIMIT ${KEYS_AT_ONCE}
+    ) AS batch`.execute(db);
+    const last = rows[0]?.address ?? null;
+    if (last === null) return;
+    await sql`UPDATE lookup_contacts SET spelling_key = NULL
+      WHERE address > ${after} AND address <= ${last} AND name_key IS NOT NULL
+        AND ((${name}${sql.lit(FIRST_NAME_AT)}) ${has} OR (${name}${sql.lit(LAST_NAME_AT)}) ${has})`.execute(
+      db,
+    );
+    after = last;
+  }
 }
 
 /** Keys of earlier versions are names in lower case. */
