@@ -29,6 +29,7 @@ export {
 export type { MailLists, MailProber, ProbeReason, ProbeResult } from "./contracts/mail-prober.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
 export type {
+  FinishedRow,
   ListSize,
   TakenVerification,
   VerificationList,

@@ -129,6 +129,18 @@ function listBehaviour(it: PairTest<VerificationQueue>): void {
     assert.equal((await one.get(id))?.done, 3);
   });
 
+  it("finish erases a row on demand, and only this one", async ({ one, another, id }) => {
+    await one.add(listOf(id), [rowOf("ada@example.com", ["a"]), rowOf("ada@example.com", ["b"])], null);
+    await one.take(2, LEASE_MS, NOW);
+    assert.equal(await another.finish([{ list: id, position: 0, result: "{}", isErased: true }]), 1);
+    assert.equal(await another.finish([{ list: id, position: 1, result: "kept" }]), 1);
+    assert.deepEqual(await one.rows(id, { offset: 0, limit: 10 }), [
+      { email: "", subject: null, columns: null, result: "{}" },
+      { ...rowOf("ada@example.com", ["b"]), result: "kept" },
+    ]);
+    assert.equal(await one.erase("ada@example.com", "{}"), 1);
+  });
+
   it("of many simultaneous finish calls for one row, exactly one counts", async (pair) => {
     const { one, id } = pair;
     await one.add(listOf(id), rowsOf(1), null);

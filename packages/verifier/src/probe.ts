@@ -72,7 +72,8 @@ export class MailProbe {
       return { ...NOTHING, reason: route.reason, retryAfterMs: DNS_RETRY_MS };
     }
     if (route.routing !== "found") return { ...NOTHING, routing: route.routing, mailbox: false };
-    const isBusinessMail = route.hosts.some(({ name }) => BUSINESS_MAIL_HOSTS.test(name));
+    // Others may be decoys: no mail is sent to them while the first one answers.
+    const isBusinessMail = BUSINESS_MAIL_HOSTS.test(route.hosts[0]?.name ?? "");
     const found: ProbeResult = { ...NOTHING, routing: "found", ...(isBusinessMail && { isBusinessMail }) };
     report(found);
     const hosts = inOrderOfTrial(route.hosts);

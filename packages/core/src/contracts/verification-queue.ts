@@ -45,6 +45,13 @@ export interface VerificationPlace {
   position: number;
 }
 
+/** The result of a row. */
+export interface FinishedRow extends VerificationPlace {
+  result: string;
+  /** Whether the row is also erased, as {@link VerificationQueue.erase} does. @default false */
+  isErased?: boolean;
+}
+
 /** A row that this process verifies now. */
 export interface TakenVerification extends VerificationPlace {
   email: string;
@@ -105,7 +112,7 @@ export interface VerificationQueue {
    * Stores results. A row that has a result keeps it.
    * @returns the number of rows that had none.
    */
-  finish(results: readonly (VerificationPlace & { result: string })[]): Promise<number>;
+  finish(results: readonly FinishedRow[]): Promise<number>;
   /** Makes an unfinished row due at `untilMs`. @param wasAttempt whether it counts as an attempt. */
   postpone(place: VerificationPlace, untilMs: number, wasAttempt: boolean): Promise<void>;
   /**

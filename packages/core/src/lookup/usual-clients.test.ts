@@ -41,6 +41,9 @@ test("a suppressed domain is refused also as a URL, and so is www. of a domain w
     "https://www.gone.example/team",
     "eve@gone.example",
     "https://www.example.com/",
+    "ann@www.example.com",
+    "@www.example.com",
+    "Ann <ann@www.example.com>,",
   ]) {
     expect(await refusalOf(domain), domain).toEqual([400, "invalid_domain"]);
   }

@@ -1,17 +1,21 @@
-import type { VerificationPlace } from "@outrigger/core/lookup";
+import type { FinishedRow } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 
 /** Stores results; see `VerificationQueue`. */
-export async function finishRows(
-  driver: SqlDriver,
-  results: readonly (VerificationPlace & { result: string })[],
-): Promise<number> {
+export async function finishRows(driver: SqlDriver, results: readonly FinishedRow[]): Promise<number> {
   if (results.length === 0) return 0;
-  const given = JSON.stringify(results.map(({ list, position, result }) => [list, position, result]));
-  return await driver.write(async (runner) => {
+  const given = JSON.stringify(
+    results.map(({ list, position, result, isErased }) => [list, position, result, isErased ? 1 : 0]),
+  );
+  const isErasure = results.some(({ isErased }) => isErased);
+  const kept = (column: string, erased: string) =>
+    `${column} = CASE given.erased WHEN '1' THEN ${erased} ELSE lookup_verification_rows.${column} END`;
+  const work = async (runner: SqlRunner) => {
     const finished = await runner.all<{ list: number }>(
-      `UPDATE lookup_verification_rows SET result = given.result, due_at = NULL FROM (
-         SELECT l.seq, CAST(each.value->>1 AS integer) AS position, each.value->>2 AS result
+      `UPDATE lookup_verification_rows SET result = given.result, due_at = NULL,
+         ${kept("email", "''")}, ${kept("subject", "NULL")}, ${kept("cells", "NULL")} FROM (
+         SELECT l.seq, CAST(each.value->>1 AS integer) AS position, each.value->>2 AS result,
+           CAST(each.value->>3 AS text) AS erased
          FROM ${driver.dialect.rows("$1")} JOIN lookup_verification_lists l ON l.id = each.value->>0
        ) AS given
        WHERE lookup_verification_rows.list = given.seq AND lookup_verification_rows.position = given.position
@@ -21,7 +25,8 @@ export async function finishRows(
     );
     await countDone(runner, finished);
     return finished.length;
-  });
+  };
+  return await driver.write(work, { isErasure });
 }
 
 /** Adds to the number of rows with a result. Lists of a single row are deleted with it. */

@@ -47,7 +47,7 @@ test("organizationDomain takes the domain of a URL, an address and a host name w
   const texts =
     "acme.example|www.acme.example|WWW.Acme.Example.|https://acme.example|https://www.acme.example/|http://acme.example:8080/team|" +
     "//acme.example/a@b|acme.example:443|acme.example/team?q=a@b.c#x|@acme.example|ann@acme.example|mailto:ann@acme.example?subject=x|" +
-    " https://user:secret@www.acme.example/ |ftp://acme.example#top";
+    " https://user:secret@www.acme.example/ |ftp://acme.example#top|Ada <ada@acme.example>|acme.example,|Ada <ada@www.acme.example>, ";
   for (const text of texts.split("|")) expect(organizationDomain(text), text).toBe("acme.example");
   expect(organizationDomain("https://www.bücher.example/")).toBe("xn--bcher-kva.example");
   expect(organizationDomain("www.example")).toBe("www.example");

@@ -48,15 +48,18 @@ export function normaliseDomain(text: string): string | null {
 }
 
 /**
- * The domain of an organisation as people write it: `https://www.acme.example/team`, `acme.example:8080`, `ann@acme.example` and
- * `@acme.example` are `acme.example`. `null` for a text without a domain.
+ * The domain of an organisation as people write it: `https://www.acme.example/team`, `acme.example:8080`, `Ann <ann@acme.example>`
+ * and `@acme.example` are `acme.example`. `null` for a text without a domain.
  */
 export function organizationDomain(text: string): string | null {
   const [authority = ""] = text
     .trim()
     .replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//i, "")
     .split(/[/?#]/, 1);
-  const host = authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d{1,5}$/, "");
+  const host = authority
+    .slice(authority.lastIndexOf("@") + 1)
+    .replace(/[\s>),;]+$/, "")
+    .replace(/:\d{1,5}$/, "");
   // `www.example` itself may be a domain.
   return normaliseDomain(host.replace(/^www\./i, "")) ?? normaliseDomain(host);
 }

@@ -1,4 +1,5 @@
 import {
+  type FinishedRow,
   type ListSize,
   sharesOf,
   type TakenVerification,
@@ -131,13 +132,14 @@ class QueueInMemory implements VerificationQueue {
     return { rows: taken.map(takenRow), nextDueMs: Number.isFinite(nextDueMs) ? nextDueMs : null };
   }
 
-  async finish(results: readonly (VerificationPlace & { result: string })[]): Promise<number> {
+  async finish(results: readonly FinishedRow[]): Promise<number> {
     this.#mustBeOpen();
     let count = 0;
-    for (const { result, ...place } of results) {
+    for (const { result, isErased, ...place } of results) {
       const row = this.#rowAt(place);
       if (row === undefined || row.dueMs === null) continue;
       this.#finish(row, result);
+      if (isErased) row.given = ERASED;
       count++;
     }
     return count;

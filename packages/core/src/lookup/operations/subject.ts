@@ -57,7 +57,9 @@ export async function findDomain(context: LookupContext, subject: Subject): Prom
   const domain = subject.domain ?? (await context.contacts.domainOf(subject.company?.trim() ?? ""));
   if (domain === null) return null;
   const suppressed = await context.suppressions.ofDomain(domain);
-  const isSite = /^(?:[a-z][a-z0-9+.-]*:)?(?:\/\/)?www\./i.test(subject.writtenDomain?.trim() ?? "");
+  const isSite = /^(?:[a-z][a-z0-9+.-]*:)?(?:\/\/)?(?:[^/?#]*@)?www\./i.test(
+    subject.writtenDomain?.trim() ?? "",
+  );
   // The name of the site may be suppressed alone.
   if (suppressed === "all" || (isSite && (await context.suppressions.ofDomain(`www.${domain}`)) === "all")) {
     throw claimedDomain();

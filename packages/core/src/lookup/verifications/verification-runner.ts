@@ -1,5 +1,5 @@
 import { isSettledWithin } from "../../async/settled-within.ts";
-import type { TakenVerification, VerificationPlace } from "../../contracts/verification-queue.ts";
+import type { FinishedRow, TakenVerification } from "../../contracts/verification-queue.ts";
 import { isServiceError } from "../../errors.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { createRowPace, type RowPaces } from "./row-pace.ts";
@@ -156,7 +156,7 @@ export class VerificationRunner {
     const outcome = await attempt.catch((error) => this.#afterFailure(row, error));
     if (this.#isAborting) await queue.postpone(row, settings.now(), false);
     else if ("result" in outcome) {
-      await this.#save({ list: row.list, position: row.position, result: outcome.result });
+      await this.#save({ list: row.list, position: row.position, ...outcome });
     } else {
       await queue.postpone(row, outcome.untilMs, outcome.wasAttempt);
       this.#schedule(Math.max(GATHER_MS, outcome.untilMs - settings.now()));
@@ -173,8 +173,6 @@ export class VerificationRunner {
     return { untilMs: now() + RETRY_MS, wasAttempt: true };
   }
 }
-
-type FinishedRow = VerificationPlace & { result: string };
 
 /** Returns a function that saves results, those that arrive during a save together in the next one. */
 function createSaving(

@@ -2,7 +2,7 @@ import type { Account } from "../../contracts/accounts.ts";
 import type { TakenVerification } from "../../contracts/verification-queue.ts";
 import { isServiceError } from "../../errors.ts";
 import type { Quote } from "../accounts/meter.ts";
-import { mainAddress, type ParsedAddress } from "../address/parse-address.ts";
+import type { ParsedAddress } from "../address/parse-address.ts";
 import { pastedAddress } from "../address/parse-mailboxes.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { isLookupProblem } from "../lookup-problem.ts";
@@ -16,7 +16,7 @@ import type { RowPaces } from "./row-pace.ts";
 import { CLAIMED, NOT_PAID, storedResult } from "./row-result.ts";
 
 /** The outcome of an attempt at a row: a result, or the time of the next attempt. */
-export type RowOutcome = { result: string } | { untilMs: number; wasAttempt: boolean };
+export type RowOutcome = { result: string; isErased?: boolean } | { untilMs: number; wasAttempt: boolean };
 
 /** Longest wait of one attempt for mail servers. The probe then goes on, and the next attempt gets its result. */
 export const WAIT_MS = 20_000;
@@ -26,6 +26,8 @@ const MINUTE_MS = 60 * SECOND_MS;
 const MAX_ATTEMPTS = 5;
 /** After three days without a free budget of its mail host, a row gets the verdict `unknown`. */
 const MAX_BUDGET_MS = 72 * 60 * MINUTE_MS;
+
+const CLAIMED_OUTCOME: RowOutcome = { result: CLAIMED, isErased: true };
 
 /** Verifies a row like a single request, with the same charge. */
 export async function verifyRow(
@@ -38,9 +40,8 @@ export async function verifyRow(
   // A text that is no address costs nothing: it tells nothing about a mailbox.
   if (parsed === null) return described(email, await verifyAddress(context, email, null, null));
   if ((await context.suppressions.ofAddress(parsed.address)) !== null) {
-    // Suppressed while the list was added.
-    await context.queue.erase(mainAddress(parsed.address), CLAIMED);
-    return { result: CLAIMED };
+    // Suppressed while the list was added, or added by an earlier version.
+    return CLAIMED_OUTCOME;
   }
   // Checked before points are reserved: rows of other domains may need them.
   if (!paces.domains.start(parsed.domain)) return later(paces, parsed);
@@ -71,7 +72,7 @@ async function countedRow(
     return found === null ? later(paces, parsed) : outcomeOf(context, paces, row, parsed, found);
   } catch (error) {
     // The address was suppressed during the probe.
-    if (isLookupProblem(error, "claimed_email")) return { result: CLAIMED };
+    if (isLookupProblem(error, "claimed_email")) return CLAIMED_OUTCOME;
     if (isServiceError(error, "overloaded")) return later(paces, parsed);
     throw error;
   }
