@@ -42,15 +42,18 @@ async function chooseBy(tab: Page, button: Locator, file: ChosenFile): Promise<v
   await chooser.setFiles(file);
 }
 
-export const KITS: readonly Kit[] = [
-  {
-    ...{ name: "Uppy (XHR)", module: "uppy-xhr", element: DIV, picture: shown },
-    async choose(tab, file) {
-      await chooseBy(tab, tab.getByRole("button", { name: "browse files" }), file);
-      await tab.getByRole("button", { name: "Upload 1 file" }).click();
-    },
-    reason: (tab) => tab.locator(".uppy-Dashboard-Item-errorDetails").getAttribute("aria-label"),
+const uppy: Omit<Kit, "name" | "module"> = {
+  ...{ element: DIV, picture: shown },
+  async choose(tab, file) {
+    await chooseBy(tab, tab.getByRole("button", { name: "browse files" }), file);
+    await tab.getByRole("button", { name: "Upload 1 file" }).click();
   },
+  reason: (tab) => tab.locator(".uppy-Dashboard-Item-errorDetails").getAttribute("aria-label"),
+};
+
+export const KITS: readonly Kit[] = [
+  { ...uppy, name: "Uppy (XHR)", module: "uppy-xhr" },
+  { ...uppy, name: "Uppy (tus)", module: "uppy-tus" },
   {
     ...{ name: "FilePond", module: "filepond", element: '<input type="file" id="uploader">' },
     choose: async (tab, file) => chooseBy(tab, tab.locator(".filepond--label-action"), file),

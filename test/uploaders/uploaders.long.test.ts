@@ -45,7 +45,7 @@ function optionsIn(code: string): Partial<Omit<ImagesOptions, "pages">> {
     return call.headers.cookie === `${COOKIE.name}=${COOKIE.value}` ? { owner: COOKIE.value } : false;
   };
   const read = new Function("createImages", "options", `${code}\nreturn images;`);
-  return read((options: object) => options, { authorize });
+  return read((options: object) => options, { authorize, resumable: true });
 }
 
 async function imagesOf({ images }: Site) {
