@@ -92,11 +92,12 @@ async function readSound(bytes: Buffer, type: OriginalType, limits: PictureLimit
     if (!isServiceError(error, "unsupported_media")) throw error;
     const form = unusualForm(bytes, type);
     if (form !== null) throw unreadable(type, form, error);
-    const repaired = await repairRaster(shown, type, limits);
+    const repaired = await repairRaster(bytes, type, limits);
     if (repaired === null) throw error;
+    const read = asBrowsersRead(repaired, type);
     return {
       sound: repaired,
-      info: await decodeAll(repaired, await openPicture(repaired, type, limits), type, limits),
+      info: await decodeAll(read, await openPicture(read, type, limits), type, limits),
     };
   }
 }

@@ -6,6 +6,9 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Sample } from "../../../../test/fidelity/samples/sample.ts";
 import { unlawfulSamples } from "../../../../test/fidelity/samples/unlawful.ts";
+import { animatedPng, restartingJpeg } from "../../../../test/support/raster-files.ts";
+import { exifBlock } from "../../test/exif-blocks.ts";
+import { asBrowsersRead } from "./as-browsers-read.ts";
 
 const renderer = createRenderer({ workers: 1 });
 let directory: string;
@@ -79,6 +82,56 @@ test.each([
       }
     }
   }
+});
+
+test("a file that is repaired keeps its metadata where uploads do, and one that needs no repair stays as it is", async () => {
+  const picture = sharp({ create: { width: 64, height: 64, channels: 3, background: "#c00" } });
+  const described = picture.withExif({ IFD0: { Artist: "Ansel" } });
+  const [jpeg, png] = [await described.clone().jpeg().toBuffer(), await described.clone().png().toBuffer()];
+  const end = Buffer.of(0xff, 0xd9);
+  const cleanedPath = () => join(directory, crypto.randomUUID());
+  for (const [bytes, type] of [
+    [jpeg.subarray(0, -end.length), "image/jpeg"],
+    [png.subarray(0, -14), "image/png"],
+  ] as const) {
+    const path = cleanedPath();
+    const { cleaned } = await renderer.admit({ bytes }, type, { cleanedPath: path, keepMetadata: true });
+    expect(cleaned, type).not.toBeNull();
+    const stored = await readFile(path);
+    expect(stored.includes("Ansel"), type).toBe(true);
+    expect((await renderer.render({ bytes: stored }, type, { format: "webp" })).bytes.length).toBeGreaterThan(
+      0,
+    );
+  }
+  // libjpeg warns of bytes before a restart marker.
+  const { bytes: rows, endOfRow } = restartingJpeg(8, 8);
+  const exif = Buffer.concat([Buffer.from("Exif\0\0"), exifBlock(1)]);
+  const warned = Buffer.concat([
+    rows.subarray(0, 2),
+    Buffer.of(0xff, 0xe1, 0, exif.length + 2),
+    exif,
+    rows.subarray(2, endOfRow[3]),
+    Buffer.alloc(8),
+    rows.subarray(endOfRow[3]),
+  ]);
+  await expect(sharp(warned, { failOn: "warning" }).raw().toBuffer()).rejects.toThrow("extraneous bytes");
+  const kept = { cleanedPath: cleanedPath(), keepMetadata: true };
+  expect(await renderer.admit({ bytes: warned }, "image/jpeg", kept)).toMatchObject({ cleaned: null });
+});
+
+test("parts of an animation stay whatever their checksums, in the stored file and in renditions", async () => {
+  const spoilt = Buffer.from(animatedPng(64));
+  for (const type of ["acTL", "fcTL", "fdAT"]) {
+    const at = spoilt.indexOf(type);
+    const last = at + 4 + spoilt.readUInt32BE(at - 4) + 3;
+    spoilt.writeUInt8(spoilt.readUInt8(last) ^ 1, last);
+  }
+  expect(asBrowsersRead(spoilt, "image/png")).toBe(spoilt);
+  const kept = { cleanedPath: join(directory, crypto.randomUUID()) };
+  expect(await renderer.admit({ bytes: spoilt }, "image/png", kept)).toMatchObject({
+    pages: 2,
+    cleaned: null,
+  });
 });
 
 test("lawful parts have effects that differ from each other", async () => {

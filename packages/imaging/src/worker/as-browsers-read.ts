@@ -2,7 +2,7 @@ import { inflateSync } from "node:zlib";
 import type { OriginalType } from "@outrigger/core/images";
 import {
   isCritical,
-  isSound,
+  isKept,
   PNG_SIGNATURE,
   type PngChunk,
   readPngChunks,
@@ -32,7 +32,7 @@ function editPng(bytes: Buffer, edits: Edits): void {
     const { type, data, start, end } = chunk;
     if (type === "IHDR") header ??= chunk;
     if (isCritical(type)) seen.add(type);
-    else if (!isSound(bytes, chunk) || !isRead(chunk, seen)) edits.remove(start, end);
+    else if (!isKept(bytes, chunk) || !isRead(chunk, seen)) edits.remove(start, end);
     else if (type === "iCCP" && seen.has("PLTE") && !seen.has("IDAT") && header !== undefined) {
       // libpng ignores a profile after the palette.
       const moved = [bytes.subarray(header.start, header.end), bytes.subarray(start, end)];

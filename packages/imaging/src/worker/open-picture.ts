@@ -1,3 +1,4 @@
+import { isServiceError } from "@outrigger/core";
 import type { OriginalType } from "@outrigger/core/images";
 import sharp, { type Metadata, type Sharp, type SharpOptions } from "sharp";
 import type { PictureLimits } from "../shared/wire.ts";
@@ -66,7 +67,7 @@ async function openRaster(bytes: Buffer, type: RasterType, limits: PictureLimits
       type === "image/png" && (metadata.hasAlpha || metadata.hasProfile || readPngGamma(bytes) !== null),
     ...(frames > 1 ? { timing: timingOf(metadata) } : {}),
     decode: (wanted = {}) =>
-      decodeRaster(bytes, type, { ...wanted, metadata }, { ...options, autoOrient: true }),
+      decodeRaster(bytes, type, { ...wanted, metadata, limits }, { ...options, autoOrient: true }),
   };
 }
 
@@ -81,10 +82,12 @@ export function timingOf({ delay = [], loop = 0 }: Metadata): Picture["timing"] 
   };
 }
 
+type Header = { metadata: Metadata; limits: PictureLimits };
+
 async function decodeRaster(
   bytes: Buffer,
   type: RasterType,
-  { animated = false, strict = false, frames, metadata }: DecodeOptions & { metadata: Metadata },
+  { animated = false, strict = false, frames, ...header }: DecodeOptions & Header,
   options: SharpOptions,
 ): Promise<Sharp> {
   if (type === "image/gif") {
@@ -93,22 +96,36 @@ async function decodeRaster(
     return sharp(gif.bytes, { ...options, page: first, pages: count });
   }
   if (type === "image/png") {
-    const apart = readFrameApart(bytes);
-    if (apart === null) return decodePng(bytes, metadata, options);
-    const frame = (await decodePng(apart.png, metadata, options)).ensureAlpha();
-    const canvas = frame.extend({ ...apart.bars, background: { r: 0, g: 0, b: 0, alpha: 0 } });
-    return sharp(await canvas.png({ compressionLevel: 1 }).toBuffer(), options);
+    return (await decodeFrameApart(bytes, header, options)) ?? decodePng(bytes, header, options);
   }
   // libjpeg notices a missing end only when it happens to read so far.
   if (strict && !hasJpegEnd(bytes)) throw unreadable(type, "it is truncated");
   return sharp(bytes, strict ? { ...options, failOn: "warning" } : options);
 }
 
-async function decodePng(bytes: Buffer, metadata: Metadata, options: SharpOptions): Promise<Sharp> {
+/** `null` where the picture itself stands in: without a {@link readFrameApart}, and for a damaged one. */
+async function decodeFrameApart(bytes: Buffer, header: Header, options: SharpOptions) {
+  const apart = readFrameApart(bytes);
+  if (apart === null) return null;
+  try {
+    // The bars lie around the frame before it is turned.
+    const frame = await decodePng(apart.png, header, { ...options, autoOrient: false });
+    const canvas = frame.ensureAlpha().extend({ ...apart.bars, background: { r: 0, g: 0, b: 0, alpha: 0 } });
+    const png = canvas.keepExif().png({ compressionLevel: 1 }).toBuffer();
+    return sharp(await awaitLibvips("image/png", header.limits, png), options);
+  } catch (error) {
+    if (isServiceError(error, "unsupported_media")) return null;
+    throw error;
+  }
+}
+
+async function decodePng(bytes: Buffer, header: Header, options: SharpOptions): Promise<Sharp> {
   const gamma = readPngGamma(bytes);
-  const image = sharp(gamma === null ? bytes : await withGammaProfile(bytes, gamma, options), options);
-  const hasProfile = gamma !== null || metadata.icc !== undefined;
-  const isDeep = metadata.space === "rgb16" || gamma?.depth === 16;
+  const profiled = gamma && awaitLibvips("image/png", header.limits, withGammaProfile(bytes, gamma, options));
+  const image = sharp((await profiled) ?? bytes, options);
+  const { icc, space } = header.metadata;
+  const hasProfile = gamma !== null || icc !== undefined;
+  const isDeep = space === "rgb16" || gamma?.depth === 16;
   // Without this, sharp converts colours of 16 bits to Display P3 and then takes them for sRGB.
   return hasProfile && isDeep ? image.withIccProfile("srgb", { attach: false }) : image;
 }

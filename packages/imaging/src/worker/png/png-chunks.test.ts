@@ -9,6 +9,7 @@ import {
   pngOf,
   uint32s,
 } from "../../../../../test/support/raster-files.ts";
+import { exifBlock } from "../../../test/exif-blocks.ts";
 
 const renderer = createRenderer();
 afterAll(() => renderer.close());
@@ -113,6 +114,38 @@ describe("an animated PNG whose own picture is not a frame", () => {
   test("has the colours of its chunks in its first frame", async () => {
     const light = await levelsOf(apart([whole], [gammaChunk(100_000)]));
     expect(light[0]).toBe(229);
+  });
+
+  test("is turned as a whole by its orientation", async () => {
+    const { bytes } = await renderer.render(
+      { bytes: apart([part], [pngChunk("eXIf", exifBlock(6))]) },
+      "image/png",
+      { format: "png" },
+    );
+    for (const [x, y, alpha] of [
+      [25, 20, 255],
+      [34, 29, 255],
+      [24, 20, 0],
+      [35, 29, 0],
+      [20, 5, 0],
+    ] as const) {
+      expect((await pixelsAt(bytes, x, y))[0]?.[3], `${x}, ${y}`).toBe(alpha);
+    }
+  });
+
+  test("with a first frame that is damaged, cut, absent or without a width is its own picture", async () => {
+    const plain = await levelsOf(pngOf({ size: 40 }));
+    const sound = apart([whole]);
+    const first = sound.indexOf("fdAT");
+    const damaged = Buffer.from(sound).fill(0xff, sound.indexOf("fdAT", first + 4) + 8, sound.length - 20);
+    const narrow = Buffer.from(sound);
+    narrow.writeUInt32BE(0, sound.indexOf("fcTL") + 8);
+    const absent = Buffer.concat([sound.subarray(0, first - 4), sound.subarray(-12)]);
+    for (const bytes of [damaged, narrow, absent, sound.subarray(0, first + 9)]) {
+      const admission = await renderer.admit({ bytes }, "image/png", { cleanedPath: "/nonexistent/never" });
+      expect(admission).toMatchObject({ width: 40, height: 40, cleaned: null });
+      expect(await levelsOf(bytes)).toEqual(plain);
+    }
   });
 
   test("with a first frame outside the canvas, or without data of one, is its own picture", async () => {

@@ -41,6 +41,11 @@ export function isSound(bytes: Buffer, { start, data, end }: PngChunk): boolean 
   return crc32(bytes.subarray(start + 4, start + 8 + data.length)) === bytes.readUInt32BE(end - 4);
 }
 
+/** Whether a chunk is sound, or of an animation: its parts are numbered, so that without one the others are lost. */
+export function isKept(bytes: Buffer, chunk: PngChunk): boolean {
+  return /^(?:acTL|fcTL|fdAT)$/.test(chunk.type) || isSound(bytes, chunk);
+}
+
 /** Whether a PNG comes to its end, and the checksums over the last quarter of its pixel data are right. */
 export function hasSoundEnd(bytes: Buffer): boolean {
   let isWhole = false;

@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,6 +12,7 @@ import {
   pngChunk,
   pngOf,
 } from "../../../../../test/support/raster-files.ts";
+import { exifBlock } from "../../../test/exif-blocks.ts";
 
 const renderer = createRenderer();
 afterAll(() => renderer.close());
@@ -32,6 +36,28 @@ async function levelsOf(bytes: Buffer): Promise<Buffer> {
 }
 
 describe("gAMA of a PNG", () => {
+  test("and its orientation are each applied once to grey of 16 bits", async () => {
+    const grey = { type: PngType.grey, depth: 16 };
+    const turned = pngChunk("eXIf", exifBlock(6));
+    const plain = await levelsOf(pngOf({ ...grey, chunks: [gammaChunk(100_000)] }));
+    const rotated = await levelsOf(pngOf({ ...grey, chunks: [gammaChunk(100_000), turned] }));
+    const raw = { width: 64, height: 64, channels: 3 } as const;
+    expect(rotated).toEqual(await sharp(plain, { raw }).rotate(90).raw().toBuffer());
+  });
+
+  test("does not keep a cut PNG of grey with 16 bits from being repaired", async () => {
+    const bytes = pngOf({ type: PngType.grey, depth: 16, chunks: [gammaChunk(100_000)] }).subarray(0, -20);
+    const directory = await mkdtemp(join(tmpdir(), "gamma-"));
+    try {
+      const cleanedPath = join(directory, "cleaned");
+      const { cleaned } = await renderer.admit({ bytes }, "image/png", { cleanedPath });
+      expect(cleaned).not.toBeNull();
+      expect(await levelsOf(await readFile(cleanedPath))).toHaveLength(64 * 64 * 3);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+
   test.each([
     ["RGB", PngType.rgb, 8],
     ["RGB of 16 bits", PngType.rgb, 16],

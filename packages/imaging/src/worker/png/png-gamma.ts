@@ -112,10 +112,7 @@ export async function withGammaProfile(
   // sharp ignores the profile of a grey picture with 16 bits.
   const becomesRgb = isGrey && depth === 16;
   const png = becomesRgb
-    ? await sharp(bytes, { ...options, autoOrient: true })
-        .toColourspace("rgb16")
-        .png({ compressionLevel: 1 })
-        .toBuffer()
+    ? await sharp(bytes, options).keepExif().toColourspace("rgb16").png({ compressionLevel: 1 }).toBuffer()
     : bytes;
   const profile = writeGammaProfile(curve, isGrey ? (becomesRgb ? SRGB_PRIMARIES : null) : primaries);
   const chunk = writePngChunk("iCCP", Buffer.concat([Buffer.from("gAMA\0\0"), deflateSync(profile)]));

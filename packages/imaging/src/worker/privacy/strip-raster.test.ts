@@ -149,6 +149,10 @@ test("stripPng keeps an animation and critical chunks", () => {
     ...["acTL", "fcTL", "fdAT", "PLTE", "NeWc"].map((type) => pngPart(type, "data")),
   );
   expect(stripPng(animated)).toBeNull();
+  // Of an animation whatever its checksums.
+  const spoilt = ["acTL", "fcTL", "fdAT"].map((type) => pngPart(type, "data").fill(0, 12));
+  expect(stripPng(withPngChunks(...spoilt))).toBeNull();
+  expect(stripPngFile(withPngChunks(pngPart("gAMA", "data").fill(0, 12)))).toEqual(plainPng);
 });
 
 test.each<ByteOrder>(["II", "MM"])(

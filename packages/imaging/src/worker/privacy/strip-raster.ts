@@ -1,6 +1,6 @@
 import { isServiceError } from "@outrigger/core";
 import { type GifBlock, readGifBlocks } from "../gif/gif-blocks.ts";
-import { isCritical, isSound, PNG_SIGNATURE, readPngChunks, writePngChunk } from "../png/png-chunks.ts";
+import { isCritical, isKept, PNG_SIGNATURE, readPngChunks, writePngChunk } from "../png/png-chunks.ts";
 import { Edits } from "./edits.ts";
 import { readExifOrientation, writeExifOrientation } from "./exif-orientation.ts";
 import { stripJpeg } from "./strip-jpeg.ts";
@@ -99,13 +99,13 @@ export function stripPng(bytes: Buffer): readonly Buffer[] | null {
     const { type, start, data, end } = chunk;
     position = end;
     if (isCritical(type)) continue;
-    const sound = isSound(bytes, chunk);
+    const kept = isKept(bytes, chunk);
     // Only the first counts.
-    const orientation = type === "eXIf" && sound && !hasExif ? readExifOrientation(data) : 1;
-    hasExif ||= type === "eXIf" && sound;
+    const orientation = type === "eXIf" && kept && !hasExif ? readExifOrientation(data) : 1;
+    hasExif ||= type === "eXIf" && kept;
     if (orientation !== 1)
       edits.replace(start, end, writePngChunk("eXIf", writeExifOrientation(orientation)));
-    else if (!sound || !essentialChunks.has(type)) edits.remove(start, end);
+    else if (!kept || !essentialChunks.has(type)) edits.remove(start, end);
   }
   edits.remove(position, bytes.length);
   return edits.apply();

@@ -1,4 +1,5 @@
 import type { CssScanner, CssTokenKind } from "./css-scanner.ts";
+import { isXmlCharacter } from "./doctype-entities.ts";
 
 /** The grammar of one place in a style sheet. Addresses may only name a part of the document. */
 export interface CssGrammar {
@@ -55,9 +56,7 @@ function cleanUrl(token: string): string | undefined {
 function unescapeCss(_: string, digits?: string, character?: string): string {
   if (digits === undefined) return character ?? "";
   const code = Number.parseInt(digits, 16);
-  return code === 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)
-    ? "\ufffd"
-    : String.fromCodePoint(code);
+  return isXmlCharacter(code) ? String.fromCodePoint(code) : "\ufffd";
 }
 
 function encodeCharacter(character: string): string {

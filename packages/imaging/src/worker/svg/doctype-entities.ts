@@ -116,8 +116,8 @@ function withCharacters(value: string): string {
   });
 }
 
-/** Source: XML 1.0, section 2.2. */
-function isXmlCharacter(code: number): boolean {
+/** Whether XML allows a code point. Source: XML 1.0, section 2.2. */
+export function isXmlCharacter(code: number): boolean {
   return (
     code === 0x9 ||
     code === 0xa ||

@@ -212,6 +212,21 @@ test("a link is decoded, a literal escape names nothing, and an invalid address 
   }
 });
 
+test("a reference with an escape of a character that XML forbids names nothing", async () => {
+  const uses = ["#a%01", "#a%00", "#%EF%BF%BF", "#a%0b"].flatMap((part) => [
+    `<use href="${part}"/><rect width="30" height="20" fill="#00c"/>`,
+    `<rect width="30" height="20" fill="url(${part}) #00c"/>`,
+    `<rect width="30" height="20" style="fill:url('${part}') #00c"/>`,
+  ]);
+  const sheets = ["\\1 b", "\\0 b", "\\ffff b", "\\d800 b"].map(
+    (part) => `<style>rect{fill:url("#a${part}") #00c}</style><rect width="30" height="20"/>`,
+  );
+  for (const content of [...uses, ...sheets]) {
+    const { pixel } = await draw(svg('width="30" height="20"', content));
+    expect(pixel(15, 10), content).toEqual([0, 0, 204, 255]);
+  }
+});
+
 /** The corner of the picture, in quarters, that each orientation moves its first pixels to. */
 const CORNERS = {
   1: "left top",

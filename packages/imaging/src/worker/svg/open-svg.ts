@@ -7,6 +7,7 @@ import { readGifStructure } from "../gif/gif-blocks.ts";
 import { withTransparentCanvas } from "../gif/transparent-gif.ts";
 import { awaitLibvips } from "../libvips.ts";
 import { type Picture, unreadable } from "../picture.ts";
+import { isXmlCharacter } from "./doctype-entities.ts";
 import { dataUrl, percentDecoded } from "./embedded-picture.ts";
 import { resizedRoot } from "./resize-svg.ts";
 import {
@@ -85,7 +86,11 @@ const LINK_TO_PART = /href="#([^"]*)"/g;
 /** Writes out percent escapes in references to parts of the document, which librsvg takes as they are. */
 function withDecodedReferences(svg: Buffer): Buffer {
   if (!svg.includes("%")) return svg;
-  const decoded = (part: string) => percentDecoded(Buffer.from(part)).toString();
+  const decoded = (part: string) => {
+    const name = percentDecoded(Buffer.from(part)).toString();
+    // No part has a name that XML forbids.
+    return [...name].every((character) => isXmlCharacter(character.codePointAt(0) ?? 0)) ? name : part;
+  };
   const text = svg
     .toString()
     .replace(URL_OF_PART, (url: string, escaped: string) => {
