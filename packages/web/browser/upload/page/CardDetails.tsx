@@ -30,7 +30,6 @@ export interface CardDetailsProps {
 export function CardDetails({ id, image, session, onLeave }: CardDetailsProps) {
   /** Why the last action failed, or what the reader should know about it. */
   const [note, setNote] = useState<string | null>(null);
-  const page = pageAddress(image);
   const mayEdit = image.pin !== "";
   const ofImage = <span class="unseen"> {image.name}</span>;
 
@@ -53,34 +52,7 @@ export function CardDetails({ id, image, session, onLeave }: CardDetailsProps) {
 
   return (
     <div id={id} class="details">
-      <div class="line">
-        <input
-          class="address"
-          aria-label={`Link to ${image.name}`}
-          dir="ltr"
-          readOnly
-          value={page}
-          onFocus={({ currentTarget }) => currentTarget.select()}
-        />
-        {canShare() && (
-          <button
-            type="button"
-            class="plain"
-            aria-label={`Share… ${image.name}`}
-            onClick={async () => tell(await shareLink(image.name, page))}
-          >
-            Share…
-          </button>
-        )}
-        <button
-          type="button"
-          class="plain"
-          aria-label={`QR code of the link to ${image.name}`}
-          onClick={async () => tell(await showQr(image.name, page))}
-        >
-          QR
-        </button>
-      </div>
+      <PageLink image={image} tell={tell} />
       <FileLinks image={image} />
       {mayEdit && (
         <>
@@ -120,6 +92,41 @@ export function CardDetails({ id, image, session, onLeave }: CardDetailsProps) {
         )}
       </div>
       {note !== null && <p class="hint">{note}</p>}
+    </div>
+  );
+}
+
+/** The address of the image's page, to copy, to share and as QR code. */
+function PageLink({ image, tell }: { image: SavedImage; tell: (text: string | null) => void }) {
+  const page = pageAddress(image);
+  return (
+    <div class="line">
+      <input
+        class="address"
+        aria-label={`Link to ${image.name}`}
+        dir="ltr"
+        readOnly
+        value={page}
+        onFocus={({ currentTarget }) => currentTarget.select()}
+      />
+      {canShare() && (
+        <button
+          type="button"
+          class="plain"
+          aria-label={`Share… ${image.name}`}
+          onClick={async () => tell(await shareLink(image.name, page))}
+        >
+          Share…
+        </button>
+      )}
+      <button
+        type="button"
+        class="plain"
+        aria-label={`QR code of the link to ${image.name}`}
+        onClick={async () => tell(await showQr(image.name, page))}
+      >
+        QR
+      </button>
     </div>
   );
 }
