@@ -160,9 +160,9 @@ export function createImages(options: ImagesOptions): Images {
       return writeAddress(settings.publicUrl ?? "", id, rendition, addressOptions, context);
     },
     async ticket(ticketOptions) {
-      const given = checkOptions("ticket", ticketOptions, TICKET_RULES);
+      const terms = checkOptions("ticket", ticketOptions, TICKET_RULES);
       await guard.open();
-      return issueTicket(library, settings.publicUrl ?? "", given, "code");
+      return issueTicket(library, settings.publicUrl ?? "", terms, "code");
     },
     describe: () => describeImages(described),
     handle: service.handle,

@@ -46,11 +46,21 @@ export function released(before: Processing, wasTry: boolean, now: number): Proc
 
 /** The record of a processed image. */
 export function readyRecord(record: ImageRecord, admission: Admission, now: number): ImageRecord {
-  const { cleaned, ...found } = admission;
+  const { width, height, pages, pageSizes, placeholder, color, alpha, cleaned, type, warnings } = admission;
+  // Fields of a host's own renderer that no record has are left out.
   return {
     ...record,
-    ...found,
-    ...cleaned,
+    ...(cleaned ?? {}),
+    ...(type === undefined ? {} : { type }),
+    ...(warnings === undefined ? {} : { warnings }),
+    ...(admission.provenance === true ? { provenance: true } : {}),
+    width,
+    height,
+    pages,
+    ...(pageSizes === undefined ? {} : { pageSizes }),
+    ...(placeholder === undefined ? {} : { placeholder }),
+    ...(color === undefined ? {} : { color }),
+    ...(alpha === undefined ? {} : { alpha }),
     processing: null,
     updatedAt: later(record, now),
   };
