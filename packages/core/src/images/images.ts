@@ -28,6 +28,8 @@ import { Sweeper } from "./life/sweeper.ts";
 import { guardStores, type HostParts, openResumable, prepareParts } from "./prepare-parts.ts";
 import { Jobs } from "./processing/jobs.ts";
 import type { ProcessingContext } from "./processing/processing-context.ts";
+import type { ImageRecord } from "./record/image-record.ts";
+import type { CurrentRecord } from "./record/image-records.ts";
 import { checkWatermarks } from "./renditions/presets.ts";
 import { Renditions } from "./renditions/renditions.ts";
 import { type AddressedRendition, type AddressOptions, writeAddress } from "./renditions/write-address.ts";
@@ -93,10 +95,7 @@ export function createImages(options: ImagesOptions): Images {
   const renditions = new Renditions({
     ...roles,
     leases: parts.leases,
-    loadLiving: async (id) => {
-      const current = await life.records.loadUnconfirmed(id);
-      return current === null || current.record.gone !== null ? null : current.record;
-    },
+    loadLiving: async (id) => unlessGone(await life.records.loadUnconfirmed(id)),
     renderer,
     renders: parts.renders,
     memoryBytes: settings.memoryBytes,
@@ -131,7 +130,7 @@ export function createImages(options: ImagesOptions): Images {
     seenClock,
     observer: observer ?? null,
   });
-  const reads = { sizes: settings.sizes, presets: settings.presets, signatures };
+  const reads = { sizes: settings.sizes, presets: settings.presets, signatures, now: settings.now };
   const library: LibraryContext = { ...processing, jobs, claims, imports: createImportGate(), pins, reads };
   const described = { pages: checked.pages ?? null, renderer, settings };
   const service = createImageService(
@@ -154,10 +153,8 @@ export function createImages(options: ImagesOptions): Images {
     ...adminOf(life, sweeper),
     ...createLibrary(library, service.run, work.closed),
     async address(id, rendition, addressOptions) {
-      // The secret comes from the store.
-      await guard.open();
-      const context = { ...reads, now: settings.now };
-      return writeAddress(settings.publicUrl ?? "", id, rendition, addressOptions, context);
+      await guard.open(); // The secret comes from the store.
+      return writeAddress(settings.publicUrl ?? "", id, rendition, addressOptions, reads);
     },
     async ticket(ticketOptions) {
       const terms = checkOptions("ticket", ticketOptions, TICKET_RULES);
@@ -177,6 +174,10 @@ export function createImages(options: ImagesOptions): Images {
       await work.close(() => service.drain(timeoutMs), timeoutMs);
     },
   };
+}
+
+function unlessGone(current: CurrentRecord | null): ImageRecord | null {
+  return current?.record.gone === null ? current.record : null;
 }
 
 /** The work of a service besides its requests. */
