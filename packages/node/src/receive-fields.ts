@@ -45,7 +45,7 @@ export async function receiveText(
     type ??= textType(req, types);
     await take(text, type);
   };
-  requireLength(req, limits);
+  requireLength(req.headers["content-length"], limits);
   if (isBodyTaken(req)) {
     const parsed = takeParsed(parsedBody);
     const isText = typeof parsed === "string" || parsed instanceof Uint8Array;
@@ -68,11 +68,12 @@ export async function receiveBytes(
   parsedBody: () => unknown,
 ): Promise<void> {
   requirePlain(req);
-  requireLength(req, limits);
+  requireLength(req.headers["content-length"], limits);
   await limits.slot?.wait(signal);
   if (!isBodyTaken(req)) return readBody(req, limits, signal, take);
   const parsed = takeParsed(parsedBody);
   if (!(parsed instanceof Uint8Array)) throw bodyTakenError();
+  requireLength(parsed.length, limits);
   if (parsed.length > 0) await take(parsed);
 }
 
@@ -90,7 +91,7 @@ async function takeBody(
   signal: AbortSignal,
   parsedBody: () => unknown,
 ): Promise<unknown> {
-  requireLength(req, limits);
+  requireLength(req.headers["content-length"], limits);
   if (isBodyTaken(req)) {
     const parsed = takeParsed(parsedBody);
     return typeof parsed === "string" ? Buffer.from(parsed) : parsed;
@@ -100,8 +101,8 @@ async function takeBody(
   return Buffer.concat(chunks);
 }
 
-function requireLength(req: Incoming, { maxBytes }: BodyLimits): void {
-  if (Number(req.headers["content-length"]) > maxBytes) {
+function requireLength(length: unknown, { maxBytes }: BodyLimits): void {
+  if (Number(length) > maxBytes) {
     throw new ServiceError("too_large", `The body is over the limit of ${maxBytes} bytes`);
   }
 }

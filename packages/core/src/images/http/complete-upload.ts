@@ -57,33 +57,38 @@ export async function finish(
   call: Call,
   { uploads, key, upload, permission }: LockedUpload,
 ): Promise<Reply> {
-  const receive: typeof receiveImage = (_context, _call, slot, terms) =>
-    receivePieces(context, call, { uploads, key, upload }, slot, terms);
+  let isOfFile = false;
+  const receive: typeof receiveImage = (_context, _call, slot, terms) => {
+    isOfFile = true;
+    return receivePieces(context, call, { uploads, key, upload }, slot, terms);
+  };
   let { ticket } = permission;
   // It was valid when the upload began.
   if (ticket !== null && (ticket.expiresAt ?? Number.POSITIVE_INFINITY) > context.settings.now())
     ticket = { ...ticket, expired: undefined };
-  try {
-    const stored = await receiveAndStore(context, call, receive, async () => ({ ...permission, ticket }));
-    const { record, hasPin, preference } = stored;
-    await uploads.finish(key, upload, record.id);
-    return finishedReply(call, upload, createdReply(context, call, record, "json", hasPin, preference));
-  } catch (error) {
+  const storing = receiveAndStore(context, call, receive, async () => ({ ...permission, ticket }));
+  const { record, hasPin, preference } = await storing.catch(async (error) => {
     // A file that is refused now is refused whenever it is sent: also 409 for other bytes under a used ticket.
     const isFinal = isServiceError(error, "conflict") && error.retryAfterMs === undefined;
-    if (isFinal || [400, 403, 413, 415, 501].includes(statusOf(error)))
+    // A fault of this request's headers says nothing of the file.
+    const isOfHeaders = !isOfFile && statusOf(error) === 400;
+    if (isFinal || (!isOfHeaders && [400, 403, 413, 415, 501].includes(statusOf(error))))
       await uploads.remove(key, upload).catch(context.settings.onError);
     throw error;
-  }
+  });
+  await uploads.finish(key, upload, record.id);
+  return finishedReply(call, upload, createdReply(context, call, record, "json", hasPin, preference));
 }
 
-/** As {@link finish}, for a client that asks for the state. After a status other than 423, it would send the whole file again. */
+/** As {@link finish}, with 423 for a failure that may pass: after another status, the client would send the whole file again. */
 export async function finishAgain(context: ImageContext, call: Call, locked: LockedUpload): Promise<Reply> {
   try {
     return await finish(context, call, locked);
   } catch (error) {
-    if (isServiceError(error, "conflict") ? error.retryAfterMs === undefined : statusOf(error) < 501)
-      throw error;
+    const isLasting = isServiceError(error, "conflict")
+      ? error.retryAfterMs === undefined
+      : statusOf(error) < 500;
+    if (isLasting || call.signal.aborted) throw error;
     if (!isServiceError(error, "conflict")) context.settings.onError(error, call);
     throw lockedUpload();
   }
@@ -111,6 +116,11 @@ async function receivePieces(
     async () => spoolSource(await (await uploads.pieces()).read(key), options),
     signal,
   );
+  if (file.size !== upload.size) {
+    await file.dispose();
+    await uploads.remove(key, upload);
+    throw new ServiceError("damaged", `Of ${upload.size} bytes of an upload, the store has ${file.size}`);
+  }
   const claim = upload.ticket === null ? own : terms.claimOf(file.sha256, () => []);
   const details = () => ({ ...parseDetails(settings, search, fields, "form", fileName), called: CALLED });
   return { file, details, claim };

@@ -135,11 +135,15 @@ async function refusal(
   problem: Problem,
 ): Promise<Reply> {
   const { pages } = context;
-  const { form, methods, isImagePage } = matched.row;
+  const { pattern, form, methods, isImagePage } = matched.row;
   if (pages !== null && form === "page" && prefersHtml(call, "application/problem+json")) {
     if (methods.get(call.method)?.isUploadForm) return refusedUpload(context, call, problem);
     return problemPage(context, call, pages, problem, isImagePage ? matched.name : null);
   }
   const reply = problemReply(problem, `${call.mountPath}${call.path}`, form === "text");
-  return call.method === "HEAD" ? { status: reply.status, headers: reply.headers } : reply;
+  if (call.method !== "HEAD") return reply;
+  const { status, headers } = reply;
+  // A client that asks for the state of an upload would begin another one.
+  const isLocked = pattern === "/api/uploads/{upload}" && (status === 429 || status >= 500);
+  return isLocked ? { status: 423, headers: { "Retry-After": "2", ...headers } } : { status, headers };
 }

@@ -10,24 +10,27 @@ export class PieceBody {
   refusal: unknown = null;
   readonly #check: (head: Buffer) => void;
   readonly #headBytes: number;
-  #head: Buffer | null;
+  readonly #start: number;
+  /** The first bytes of the file; `null`: they are checked. */
+  head: Buffer | null;
 
-  /** @param headBytes Number of bytes to check; 0: none. @param check Throws for bytes that must not be stored. */
-  constructor(headBytes: number, check: (head: Buffer) => void) {
+  /** @param begun The bytes before this body. @param headBytes Number to check; 0: none. @param check Throws for bytes that must not be stored. */
+  constructor(begun: Buffer, headBytes: number, check: (head: Buffer) => void) {
     this.#check = check;
     this.#headBytes = headBytes;
-    this.#head = headBytes === 0 ? null : Buffer.alloc(0);
+    this.#start = begun.length;
+    this.head = headBytes === 0 ? null : begun;
   }
 
   /** Passes a chunk on. Resolves when it was read; rejects if it will not be. */
   readonly take = async (received: Uint8Array): Promise<void> => {
     let chunk = received;
-    if (this.#head !== null) {
-      const head = Buffer.concat([this.#head, received]);
-      this.#head = head;
+    if (this.head !== null) {
+      const head = Buffer.concat([this.head, received]);
+      this.head = head;
       if (head.length < this.#headBytes) return;
       this.#checkHead(head);
-      chunk = head;
+      chunk = head.subarray(this.#start);
     }
     await new Promise<void>((resolve, reject) => {
       if (this.stream.writableEnded) reject(new Error("The rest of the body is not read"));
@@ -37,11 +40,11 @@ export class PieceBody {
 
   /** Ends the stream. Bytes that are too few to be checked are passed on. */
   readonly end = (): void => {
-    if (!this.stream.writableEnded) this.stream.end(this.#head ?? undefined);
+    if (!this.stream.writableEnded) this.stream.end(this.head?.subarray(this.#start));
   };
 
   #checkHead(head: Buffer): void {
-    this.#head = null;
+    this.head = null;
     try {
       this.#check(head);
     } catch (error) {

@@ -139,3 +139,20 @@ test("pages of all origins may upload with a ticket, and nothing that is stored 
     if (Buffer.isBuffer(blob?.body)) expect(blob.body.includes(ticket.slice(0, 20)), key).toBe(false);
   }
 });
+
+test("the unfinished uploads of all tickets of an owner count against the owner, and those of no other", async () => {
+  const site = start();
+  const ownerLimits = { images: 2 };
+  const begin = async (owner: string, clientIp: string) => {
+    const search = await searchOf(site, { owner, ownerLimits });
+    return (await site.begin(SIZE, undefined, { search, clientIp })).status;
+  };
+  expect(await begin("anna", "192.0.2.1")).toBe(201);
+  expect(await begin("anna", "192.0.2.2")).toBe(201);
+  expect(await begin("anna", "192.0.2.3")).toBe(403);
+  expect(await begin("bert", "192.0.2.1")).toBe(201);
+  expect(await begin("bert", "192.0.2.1")).toBe(201);
+  site.clock.now += 12 * HOUR;
+  await site.images.sweep();
+  expect(await begin("anna", "192.0.2.3")).toBe(201);
+});

@@ -1,8 +1,9 @@
 import type { Call, Reply } from "../../contracts/call.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
+import { HttpProblem } from "../../http/problem.ts";
 import { createImageId } from "../record/image-record.ts";
 import { requireAccepted, requireDeclared } from "../uploads/add-image.ts";
-import { digestOf } from "../uploads/claims.ts";
+import { digestOf, parseIdempotencyKey } from "../uploads/claims.ts";
 import type { ResumableUpload, ResumableUploads } from "../uploads/resumable-uploads.ts";
 import {
   CALLED,
@@ -19,6 +20,8 @@ import { PieceBody } from "./piece-body.ts";
 import { parseDetails } from "./receive-image.ts";
 import { offsetHeaders, parseMetadata, requireSize, requireTus } from "./tus-headers.ts";
 
+/** The parts of a query that say something of the image. */
+const DETAILS = ["name", "description", "expiresAt", "focus"];
 const PIECE_TYPE = "application/offset+octet-stream";
 /** The first bytes of a file decide its type, as in a form. */
 const HEAD_BYTES = 64 * 1024;
@@ -31,15 +34,15 @@ export async function beginUpload(
   limits: Record<string, string>,
 ): Promise<Reply> {
   requireTus(call);
-  requireUtf8Query(call.search);
-  requireUserAgent(call);
+  requireCreateHeaders(call);
   const { settings } = context;
   const uploads = uploadsOf(context);
   const permission = await permitUpload(context, call);
   const { ticket, grant } = permission;
   if (ticket?.expired) throw ticket.expired;
   const query = new URLSearchParams(call.search);
-  query.delete("ticket");
+  // A query may have secrets of the host.
+  for (const name of [...query.keys()]) if (!DETAILS.includes(name)) query.delete(name);
   const upload: ResumableUpload = {
     client: digestOf([uploaderOf(call, permission)]),
     owner: grant?.owner ?? null,
@@ -66,11 +69,15 @@ export async function beginUpload(
   }
   try {
     const { headers } = await uploads.locks.run(key, (interrupted) =>
-      receivePiece(context, call, { uploads, key, upload, permission, interrupted }, 0),
+      receivePiece(context, call, { uploads, key, upload, permission, interrupted }, 0, finishAgain),
     );
     const { "Content-Type": _type, "Content-Length": _length, ...kept } = headers;
     return { status: 201, headers: { ...kept, ...limits, Location } };
   } catch (error) {
+    // All bytes are stored, and it is locked. Without an offset, a client asks for the state.
+    if (error instanceof HttpProblem) {
+      return { status: 201, headers: { ...limits, "Cache-Control": "no-store", Location } };
+    }
     // The client does not know its address.
     await uploads.remove(key, upload).catch(settings.onError);
     throw error;
@@ -80,6 +87,7 @@ export async function beginUpload(
 /** `PATCH {base}/api/uploads/{upload}` */
 export async function sendPiece(context: ImageContext, call: Call, id: string): Promise<Reply> {
   return withUpload(context, call, id, async (locked) => {
+    requireCreateHeaders(call);
     const { uploads, key, upload } = locked;
     if (call.headers["content-type"] !== PIECE_TYPE) {
       throw new ServiceError("unsupported_media", `The body must be ${PIECE_TYPE}`);
@@ -102,7 +110,7 @@ export async function readUpload(context: ImageContext, call: Call, id: string):
     let reply: Reply = { status: 200, headers: {} };
     if (upload.image !== null) reply = await earlierReply(context, call, upload, upload.image);
     // Storing it failed after the last byte. The client must not read success before there is an image.
-    else if (offset === size) reply = await finishAgain(context, call, locked);
+    else if (offset >= size) reply = await finishAgain(context, call, locked);
     const { "Content-Type": _type, "Content-Length": _length, ...headers } = reply.headers;
     const given: Record<string, string> = metadata === "" ? {} : { "Upload-Metadata": metadata };
     const state = { ...offsetHeaders(upload, offset), "Upload-Length": String(size), ...given };
@@ -116,6 +124,13 @@ export async function endUpload(context: ImageContext, call: Call, id: string): 
     await uploads.remove(key, upload);
     return { status: 204, headers: {} };
   });
+}
+
+/** Checks what the request with the last byte must have, before any byte is stored. */
+function requireCreateHeaders(call: Call): void {
+  requireUtf8Query(call.search);
+  requireUserAgent(call);
+  parseIdempotencyKey(call.headers["idempotency-key"]);
 }
 
 function uploadsOf({ resumable }: ImageContext): ResumableUploads {
@@ -139,12 +154,20 @@ async function withUpload(
   const { ticket, grant } = permission;
   const uploads = uploadsOf(context);
   const key = digestOf([id]);
-  return uploads.locks.run(key, async (interrupted) => {
+  const attempt = async (interrupted: AbortSignal) => {
     const upload = await uploads.load(key);
     const isOthers = upload?.owner !== (grant?.owner ?? null) || upload?.ticket !== (ticket?.claim ?? null);
     if (upload === null || isOthers) throw unknownUpload();
     return use({ uploads, key, upload, permission, interrupted });
-  });
+  };
+  return uploads.locks.run(key, (interrupted) =>
+    attempt(interrupted).catch(async (error) => {
+      // Without leases, another process may have finished the upload meanwhile, and removed its bytes.
+      const isFinished = isServiceError(error, "not_found") && (await uploads.load(key))?.image;
+      if (!isFinished) throw error;
+      return attempt(interrupted);
+    }),
+  );
 }
 
 /**
@@ -156,6 +179,7 @@ async function receivePiece(
   call: Call,
   locked: LockedUpload,
   start: number,
+  complete = finish,
 ): Promise<Reply> {
   const { uploads, key, upload, permission, interrupted } = locked;
   const { size } = upload;
@@ -165,12 +189,18 @@ async function receivePiece(
     convertUploads,
   } = context.settings;
   const left = size - start;
+  if (left > 0 && call.headers["content-length"] === "0") {
+    return { status: 204, headers: offsetHeaders(upload, start) };
+  }
   if (Number(call.headers["content-length"]) > left) {
     throw new ServiceError("too_large", `Only ${left} bytes of the upload are left`);
   }
   const { declaredType } = parseMetadata(upload.metadata);
   const types = permission.ticket?.types;
-  const body = new PieceBody(start === 0 ? Math.min(size, HEAD_BYTES) : 0, (head) => {
+  const begun = Buffer.from(upload.head ?? "", "base64");
+  // A crash may have lost them: then the whole file is checked.
+  const headBytes = begun.length === start ? Math.min(size, HEAD_BYTES) : 0;
+  const body = new PieceBody(begun, headBytes, (head) => {
     requireAccepted(
       { declaredType, size, head: head.subarray(0, HEAD_BYTES) },
       CALLED,
@@ -180,7 +210,7 @@ async function receivePiece(
   });
   if (interrupted.aborted) body.end();
   interrupted.addEventListener("abort", body.end, { once: true });
-  const slot = context.uploads.open(upload.client, idleMs);
+  const slot = context.uploads.open(uploaderOf(call, permission), idleMs);
   let failure: unknown = null;
   const received = call
     .bytes({ maxBytes: left, idleMs, minBytesPerSecond, slot }, body.take)
@@ -197,10 +227,13 @@ async function receivePiece(
     body.stream.destroy();
     slot.done();
   }
+  if (body.head !== null && body.head.length === offset && offset < size) {
+    await uploads.keepHead(key, body.head);
+  }
   if (body.refusal !== null) await uploads.remove(key, upload).catch(context.settings.onError);
   // After a silence, the reply tells the client where to continue.
   if (failure !== null && !isServiceError(failure, "timeout") && !interrupted.aborted) throw failure;
   return offset < size
     ? { status: 204, headers: offsetHeaders(upload, offset) }
-    : finish(context, call, locked);
+    : complete(context, call, locked);
 }

@@ -1,5 +1,6 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
+import { HttpProblem } from "../../http/problem.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { createDueList, type DueList, sweepDue } from "../../stores/due-list.ts";
 import { type OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
@@ -7,7 +8,7 @@ import { requireRoom } from "../owners/revise-usage.ts";
 import { jsonIn } from "../record/image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
 import type { PieceStore } from "../store/piece-store.ts";
-import { KEPT_MS } from "./claims.ts";
+import { digestOf, KEPT_MS } from "./claims.ts";
 import type { UploadLocks } from "./upload-locks.ts";
 
 /** An upload that arrives in pieces. Its bytes are in the {@link PieceStore} under the same key. */
@@ -25,6 +26,8 @@ export interface ResumableUpload {
   search: string;
   /** Unix milliseconds. */
   createdAt: number;
+  /** The first bytes in base64, while they are too few to be checked. */
+  head?: string;
   /** The image that it became; `null`: it is unfinished. */
   image: { id: string; storedAt: number } | null;
 }
@@ -85,22 +88,25 @@ export class ResumableUploads {
    */
   async create(key: string, upload: ResumableUpload, ownerLimits: OwnerLimits): Promise<void> {
     const { owners, isLimited, maxUploadBytes } = this.#options;
-    const { client, owner, size: bytes, createdAt } = upload;
+    const { owner, size: bytes, createdAt } = upload;
     if (owner !== null) {
-      const [stored, begun] = await Promise.all([owners.usage(owner), this.#unfinished.usage(client)]);
+      const own = digestOf(["owner", owner]);
+      const [stored, begun] = await Promise.all([owners.usage(owner), this.#unfinished.usage(own)]);
       const usage = { images: stored.images + begun.images, bytes: stored.bytes + begun.bytes };
       requireRoom(usage, { bytes, limits: ownerLimits });
     }
     const limits = isLimited ? { images: MAX_UNFINISHED, bytes: MAX_FILES * maxUploadBytes } : {};
-    await this.#unfinished.reserve(reservation(key, upload), limits).catch((error) => {
+    const [ofClient, ofOwner] = reservations(key, upload);
+    await this.#unfinished.reserve(ofClient, limits).catch((error) => {
       if (!isServiceError(error, "forbidden")) throw error;
       const detail = "Too many unfinished uploads: finish or delete one, or wait until one expires";
       throw new ServiceError("rate_limited", detail, { retryAfterMs: RETRY_AFTER_MS });
     });
     try {
+      await this.#unfinished.reserve(ofOwner, {});
       await this.#due.add({ id: key, dueMs: createdAt + UNFINISHED_MS });
       await this.#write(key, upload);
-      this.#unfinished.settle(reservation(key, upload));
+      this.#settle(key, upload);
       await (await this.pieces()).begin(key, bytes);
     } catch (error) {
       await this.remove(key, upload).catch(this.#options.onError);
@@ -114,14 +120,20 @@ export class ResumableUploads {
     return upload === null || endOf(upload) <= this.#options.now() ? null : upload;
   }
 
+  /** Notes the first bytes of an upload that is still unfinished: without leases, another process may have finished it. */
+  async keepHead(key: string, head: Buffer): Promise<void> {
+    const upload = await this.#read(key);
+    if (upload?.image === null) await this.#write(key, { ...upload, head: head.toString("base64") });
+  }
+
   /** Notes the image that an upload became, and removes the bytes of the upload. Call it under the lock. */
   async finish(key: string, upload: ResumableUpload, id: string): Promise<void> {
     const image = { id, storedAt: this.#options.now() };
     await this.#due.add({ id: key, dueMs: image.storedAt + KEPT_MS });
     // While the state still counts it.
-    await this.#unfinished.release(reservation(key, upload));
-    await this.#write(key, { ...upload, image });
-    this.#unfinished.settle(reservation(key, upload));
+    await this.#release(key, upload);
+    await this.#write(key, { ...upload, image, head: "" });
+    this.#settle(key, upload);
     // Bytes that are left are removed with the state.
     await this.#removeBytes(key).catch(this.#options.onError);
   }
@@ -129,21 +141,34 @@ export class ResumableUploads {
   /** Removes an upload. An image that it became stays. */
   async remove(key: string, upload: ResumableUpload): Promise<void> {
     await this.#removeBytes(key);
-    await this.#unfinished.release(reservation(key, upload));
+    await this.#release(key, upload);
     await this.#options.store.delete(keyOf(key));
-    this.#unfinished.settle(reservation(key, upload));
+    this.#settle(key, upload);
   }
 
   /** Removes what has expired. */
   async sweep(): Promise<void> {
-    await sweepDue(this.#due, this.#options.now(), (key) => this.#forget(key), this.#options.onError);
+    const { now, onError } = this.#options;
+    const forget = (key: string) => this.locks.run(key, () => this.#forget(key));
+    await sweepDue(this.#due, now(), forget, (error) => {
+      // It is locked, and the next sweep finds it again.
+      if (!(error instanceof HttpProblem)) onError(error);
+    });
   }
 
-  /** Removes an expired upload. A living one has a later entry in the due list. */
+  /** Removes an expired upload. A living one has a later entry in the due list. Call it under the lock. */
   async #forget(key: string): Promise<void> {
     const upload = await this.#read(key);
     if (upload === null) await this.#removeBytes(key);
     else if (endOf(upload) <= this.#options.now()) await this.remove(key, upload);
+  }
+
+  async #release(key: string, upload: ResumableUpload): Promise<void> {
+    await Promise.all(reservations(key, upload).map((image) => this.#unfinished.release(image)));
+  }
+
+  #settle(key: string, upload: ResumableUpload): void {
+    for (const image of reservations(key, upload)) this.#unfinished.settle(image);
   }
 
   async #removeBytes(key: string): Promise<void> {
@@ -174,6 +199,12 @@ function endOf({ createdAt, image }: ResumableUpload): number {
   return image === null ? createdAt + UNFINISHED_MS : image.storedAt + KEPT_MS;
 }
 
-function reservation(id: string, { client, size, createdAt }: ResumableUpload) {
-  return { id, createdAt, owner: { name: client, bytes: size } };
+/** What an upload counts for: its client, and its owner, whose tickets other clients may have. */
+function reservations(id: string, { client, owner, size: bytes, createdAt }: ResumableUpload) {
+  const ofOwner = owner === null ? null : { name: digestOf(["owner", owner]), bytes };
+  const image = { id, createdAt };
+  return [
+    { ...image, owner: { name: client, bytes } },
+    { ...image, owner: ofOwner },
+  ] as const;
 }

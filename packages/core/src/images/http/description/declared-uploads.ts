@@ -66,7 +66,7 @@ export function readUploadOperation(): DeclaredOperation {
     parameters: [TUS, ID, parameters.TICKET],
     replies: { 200: { description: `How much is stored. ${COMPLETE}`, headers } },
     refusals: [404, 412, 415, 423],
-    why: WHY,
+    why: { ...WHY, 423: "another request is using the upload, or its state is not at hand." },
   };
 }
 
