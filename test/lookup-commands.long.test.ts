@@ -59,6 +59,8 @@ describe("outrigger contacts import", () => {
     expect(other.stderr).toContain('Found "Vorname", "Kontakt"');
     await writeFile(join(place.cwd, "empty.csv"), "Email\n");
     expect(await place.run("contacts", "import", "empty.csv")).toMatchObject({ code: 0, stderr: "" });
+    const vcard = await place.run("contacts", "import", "other.csv", "--format", "vcard");
+    expect([vcard.code, vcard.stderr]).toEqual([1, expect.stringContaining("--format names another one")]);
   });
 
   it("contacts import --dry-run prints the field of each column and three contacts, and stores nothing", async () => {

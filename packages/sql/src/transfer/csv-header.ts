@@ -44,9 +44,16 @@ export function findHeader(start: Uint8Array, mapping: FieldMapping): CsvHeader 
   const table = start.subarray(skipped);
   const candidates: (CsvHeader & { rank: number })[] = [];
   for (const separator of named === undefined ? SEPARATORS : [named]) {
+    let [mostFilled, hasPerson] = [0, false];
     for (const { record, info } of recordsOf(table, separator)) {
       const plan = planFields(record, mapping);
-      const rank = record.some(hasAddress) ? Number.POSITIVE_INFINITY : rankOf(plan);
+      const filled = record.filter((cell) => cell.trim() !== "").length;
+      const isAddressed = record.some(hasAddress);
+      // Below a person, a record that is no fuller than those above is another person, unless the user named its column.
+      const isPerson = isAddressed || (hasPerson && filled <= mostFilled && mapping.address === undefined);
+      const rank = isPerson ? Number.POSITIVE_INFINITY : rankOf(plan);
+      hasPerson ||= isAddressed && filled > 1;
+      mostFilled = Math.max(mostFilled, filled);
       const place = { bytes: skipped + info.bytes, lines: info.lines + (skipped > 0 ? 1 : 0) };
       candidates.push({ separator, columns: record, plan, rank, ...place });
       if (rank === 0) break;
@@ -65,7 +72,8 @@ function recordsOf(table: Uint8Array, separator: string): { record: string[]; in
   return parse(Buffer.from(table), { ...SYNTAX, ...search }) as unknown as { record: string[]; info: Info }[];
 }
 
-function hasAddress(cell: string): boolean {
+/** Whether a text contains an address. */
+export function hasAddress(cell: string): boolean {
   return /@[^\s@]+\.[a-z]/i.test(cell);
 }
 

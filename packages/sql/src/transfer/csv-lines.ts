@@ -1,9 +1,9 @@
 import { ServiceError } from "@outrigger/core";
 import { type Info, type Parser, parse } from "csv-parse";
-import { CONTACT_FIELDS, type FieldMapping } from "./contact-fields.ts";
-import { type CsvHeader, findHeader, SYNTAX } from "./csv-header.ts";
+import type { FieldMapping } from "./contact-fields.ts";
+import { type CsvHeader, findHeader, hasAddress, SYNTAX } from "./csv-header.ts";
 import { takeFields } from "./field-plan.ts";
-import { type FileLine, type LineReports, MAX_LINE_BYTES, REPLACEMENT } from "./file-line.ts";
+import { type FileLine, type LineReports, MAX_LINE_BYTES } from "./file-line.ts";
 
 /**
  * Reads CSV (RFC 4180) in batches of lines, also with other separators and with lines before the header. Rejects with
@@ -35,7 +35,7 @@ export async function* readCsv(
         // A separator at the end of a line makes an empty cell.
         const isWhole =
           record.length === length || (record.length > length && record.slice(length).every(isBlank));
-        if (isWhole) add(record, line, header, unseen);
+        if (isWhole && !record.some((cell) => hasRow(cell, header))) add(record, line, header, unseen);
         else reject(line);
         return null;
       },
@@ -59,9 +59,7 @@ export async function* readCsv(
       unseen.delete(index);
       unused(index);
     }
-    const field = CONTACT_FIELDS.find((each) => fields[each]?.includes(REPLACEMENT) === true);
-    if (field === undefined) lines.push({ line, fields, sources: [], dropped: [], plan });
-    else reports.onBad({ line, reason: "encoding", field });
+    lines.push({ line, fields, sources: [], dropped: [], plan });
   }
 
   try {
@@ -86,6 +84,15 @@ export async function* readCsv(
 
 function isBlank(cell: string): boolean {
   return cell === "" || cell.trim() === "";
+}
+
+/** Whether a cell contains further rows of the table, because a stray quotation mark began it. */
+function hasRow(cell: string, { separator, columns }: CsvHeader): boolean {
+  const [, ...further] = /[\r\n]/.test(cell) ? cell.split(/[\r\n]+/) : [];
+  return (
+    columns.length > 1 &&
+    further.some((line) => hasAddress(line) && line.split(separator).length === columns.length)
+  );
 }
 
 /** The text without the apostrophe that `exportContacts` writes before a text that a spreadsheet would run. */

@@ -79,3 +79,53 @@ test("an import of LDIF reads options, base64, comments and added entries, and m
   expect(bad).toEqual([{ line: 27, reason: "address" }]);
   expect(unused).toEqual(["cn 2", "mail 2", "ou"]);
 });
+
+test("an import of vCards reads properties and parameters named as methods of objects", async () => {
+  for (const line of ["CONSTRUCTOR:x", "TO-STRING:x", "HAS-OWN-PROPERTY:x", "NOTE;VALUE-OF=1:x"]) {
+    const { news, bad } = await newsIn(card(V3, line, "EMAIL:a@x.example") + card(V3, "EMAIL:b@x.example"));
+    expect([news.map(({ address }) => address), bad], line).toEqual([["a@x.example", "b@x.example"], []]);
+  }
+});
+
+test.each([
+  ["", "M=C3=BCller", "Müller"],
+  ["", "M=FCller", "Müller"],
+  ["CHARSET=UTF-8;", "M=FCller", "Müller"],
+  ["CHARSET=UTF-8;", "Müller-Gro=C3=9F", "Müller-Groß"],
+  ["CHARSET=windows-1251;", "=C8=E2=E0=ED=EE=E2", "Иванов"],
+  ["CHARSET=unheard-of;", "M=FCller", "Müller"],
+  ["", "=C8=E2=E0=ED=EE=E2", null],
+  ["CHARSET=gb18030;", "=FF=FF", null],
+])(
+  "an import of vCards reads the quoted-printable name %s%s as %s, and rejects bytes of no encoding",
+  async (charset, written, lastName) => {
+    const { news, bad } = await newsIn(
+      card("VERSION:2.1", `N;${charset}ENCODING=QUOTED-PRINTABLE:${written};Jo`, "EMAIL:a@x.example"),
+    );
+    expect(news.map((each) => each.lastName)).toEqual(lastName === null ? [] : [lastName]);
+    expect(bad).toEqual(lastName === null ? [{ line: 1, reason: "encoding", field: "lastName" }] : []);
+  },
+);
+
+test("an import of vCards and LDIF rejects fields with bytes that are not of the encoding", async () => {
+  const wrong = Buffer.from("\xfc\xe4", "latin1");
+  const about = (start: string, end: string) => Buffer.concat([Buffer.from(start), wrong, Buffer.from(end)]);
+  const vcard = about(`BEGIN:VCARD\n${V3}\nNOTE:Zoë Żółć\nEMAIL:a@x.example\nFN:`, " B\nEND:VCARD\n");
+  expect(await newsIn(vcard)).toMatchObject({
+    news: [],
+    bad: [{ line: 1, reason: "encoding", field: "fullName" }],
+  });
+  const ldif = `dn: a\nmail: a@x.example\nsn:: ${wrong.toString("base64")}\n`;
+  expect(await newsIn(ldif)).toMatchObject({
+    news: [],
+    bad: [{ line: 1, reason: "encoding", field: "lastName" }],
+  });
+});
+
+test("an import of LDIF keeps entries apart without an empty line, and with a blank one", async () => {
+  const { news, unused } = await newsIn(
+    "dn: a\nmail: a@x.example\ndn:: Yg==\nmail: b@x.example\n \t\ndn: c\nmail: c@x\n .example\n",
+  );
+  expect(news.map(({ address }) => address)).toEqual(["a@x.example", "b@x.example", "c@x.example"]);
+  expect(unused).toEqual([]);
+});

@@ -11,6 +11,8 @@ const LABELS = [
   /work|business|office|arbeit|gesch|dienst|bureau|prof|trabajo/i,
   /^\s*$|mobi|cell|handy|portable|m[oó]vil/i,
 ];
+/** Labels of numbers that are no phone. */
+const NO_PHONE = /fax|pager|t[eé]l[eé]copi/i;
 
 interface FieldColumn extends Meaning {
   index: number;
@@ -138,7 +140,9 @@ export function takeFields(
   const left: number[] = [];
   for (const [field, columns] of plan) {
     let chosen: string | undefined;
-    for (const { index, read } of columns[0]?.labelAt === undefined ? columns : byLabel(columns, textAt)) {
+    for (const { index, read } of columns.some(({ labelAt }) => labelAt !== undefined)
+      ? byLabel(columns, textAt)
+      : columns) {
       const text = textAt(index)?.trim();
       if (text === undefined || text === "" || text === chosen) continue;
       const value = read === undefined ? text : read(text);
@@ -162,7 +166,8 @@ function byLabel(
   const ranked = columns.map((column) => {
     const label = column.labelAt === undefined ? "" : (textAt(column.labelAt) ?? "");
     const rank = LABELS.findIndex((kind) => kind.test(label));
-    return { column, rank: rank === -1 ? LABELS.length : rank };
+    const used = NO_PHONE.test(label) ? { ...column, read: () => undefined } : column;
+    return { column: used, rank: rank === -1 ? LABELS.length : rank };
   });
   return ranked.sort((a, b) => a.rank - b.rank).map(({ column }) => column);
 }

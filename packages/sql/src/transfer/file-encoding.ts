@@ -34,8 +34,8 @@ function utf16In(bytes: Buffer): string | null {
   return odd > 0 ? "utf-16le" : "utf-16be";
 }
 
-/** @returns `null` for ASCII. */
-function eightBitIn(bytes: Buffer): string | null {
+/** The encoding of 8-bit text by its content. @returns `null` for ASCII. */
+export function eightBitIn(bytes: Buffer): string | null {
   if (isAscii(bytes)) return null;
   if (isUtf8(bytes)) return "utf-8";
   const text = bytes.toString("utf8");

@@ -25,7 +25,7 @@ export interface LineReports {
 
 /** Why a line was left out. */
 export type BadLineReason =
-  /** The number of columns differs from the first line. */
+  /** The number of columns differs from the first line, or a cell contains further lines. */
   | "columns"
   /** The line contains bytes that are not of the file's encoding. */
   | "encoding"

@@ -1,5 +1,5 @@
 import type { FieldMapping } from "./contact-fields.ts";
-import { type FileLine, type LineReports, MAX_LINE_BYTES, REPLACEMENT } from "./file-line.ts";
+import { type FileLine, type LineReports, MAX_LINE_BYTES } from "./file-line.ts";
 import { numbered, ObjectLines } from "./object-lines.ts";
 import { unfoldedLines } from "./unfolded-lines.ts";
 
@@ -43,7 +43,7 @@ export async function* readLdif(
     const value = sign === ":" ? Buffer.from(written, "base64").toString("utf8") : written;
     if (/^dn$/i.test(description)) start = line;
     else if (/^changetype$/i.test(description)) isSkipped = !/^add\s*$/i.test(value);
-    else if (start !== null && length <= MAX_LINE_BYTES && !value.includes(REPLACEMENT)) {
+    else if (start !== null && length <= MAX_LINE_BYTES) {
       const [name = "", ...options] = description.split(";");
       if (!TECHNICAL.test(name)) values.push([name, value.trim(), options.length > 0]);
     }
@@ -52,11 +52,10 @@ export async function* readLdif(
   for await (const lines of unfoldedLines(input)) {
     const entries: FileLine[] = [];
     for (const { text, line } of lines) {
-      if (text.trim() !== "") take(text, line);
-      else {
-        const full = finish();
-        if (full !== null) entries.push(full);
-      }
+      // Some programs write no empty line before the next entry.
+      const full = text.trim() === "" || (start !== null && /^dn:/i.test(text)) ? finish() : null;
+      if (full !== null) entries.push(full);
+      take(text, line);
     }
     if (entries.length > 0) yield entries;
   }

@@ -8,8 +8,8 @@ import {
   VERIFICATION_STATUSES,
 } from "@outrigger/core/lookup";
 import type { ContactNews } from "../contacts/merge-contact.ts";
-import type { ContactField, FieldTexts } from "./contact-fields.ts";
-import type { BadLine, FileLine } from "./file-line.ts";
+import { CONTACT_FIELDS, type ContactField, type FieldTexts } from "./contact-fields.ts";
+import { type BadLine, type FileLine, REPLACEMENT } from "./file-line.ts";
 
 /** The content of a line: facts about an address, or only the organisation of a domain. */
 export type LineNews = { news: ContactNews } | { domain: string; organization: string };
@@ -34,6 +34,8 @@ type Drop = (field: ContactField) => void;
 
 /** Reads the values of a line. An invalid one is left out, and its field reported to `drop`. */
 export function newsOf(line: FileLine, drop: Drop): LineNews | BadLine {
+  const field = CONTACT_FIELDS.find((each) => line.fields[each]?.includes(REPLACEMENT) === true);
+  if (field !== undefined) return { line: line.line, reason: "encoding", field };
   const faults = new Set(line.dropped);
   const news = read(line, (field) => faults.add(field));
   if (news === null) return { line: line.line, reason: "address" };

@@ -14,7 +14,7 @@ const SOFT_BREAK = /^[^:]*;(?:ENCODING=)?QUOTED-PRINTABLE[^:]*:.*=$/is;
 
 /**
  * Reads unfolded lines in batches, as vCard (RFC 6350 §3.2) and LDIF (RFC 2849) write them: a line that starts with a space or
- * a tab continues the one before. Empty lines are empty texts.
+ * a tab continues the one before, unless it is blank. Empty lines are empty or blank texts.
  *
  * @param input UTF-8.
  */
@@ -27,7 +27,7 @@ export async function* unfoldedLines(input: AsyncIterable<Uint8Array>): AsyncGen
   /** @returns the line before, if this one does not continue it. */
   function add(text: string): TextLine | null {
     number++;
-    const isFolded = open !== null && /^[ \t]/.test(text);
+    const isFolded = open !== null && /^[ \t]+\S/.test(text);
     if (open !== null && (isFolded || (open.text.endsWith("=") && SOFT_BREAK.test(open.text)))) {
       const kept = isFolded ? open.text : open.text.slice(0, -1);
       // The rest of a line that is too long is dropped.

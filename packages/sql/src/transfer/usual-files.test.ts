@@ -186,3 +186,25 @@ test("an import skips empty rows, accepts empty cells at the end, and rejects ot
     { line: 10, reason: "columns" },
   ]);
 });
+
+test("an import takes no person for the header, and finds the header below notes with an address", async () => {
+  const people = "Ann Lee;ann@x.example;Brief\nDi Roe;;E-Mail\nBo Kay;bo@x.example;Brief\n";
+  await expect(newsIn(`Name;Kontaktpost;Kanal\n${people}`)).rejects.toThrow(
+    'Found "Name", "Kontaktpost", "Kanal". Name the column',
+  );
+  const mapped = await newsIn(`Name;Kontaktpost;Kanal\n${people}`, "csv", { address: "Kontaktpost" });
+  expect(mapped.news.map(({ address }) => address)).toEqual(["ann@x.example", "bo@x.example"]);
+  for (const note of ["Contact: me@x.example", "Exported by;me@x.example;"]) {
+    const { news } = await newsIn(`${note}\nName;E-Mail;Kanal\n${people}`);
+    expect(news.map(({ address }) => address)).toEqual(["ann@x.example", "bo@x.example"]);
+  }
+});
+
+test("an import rejects a cell with further rows, as a stray quotation mark makes it, and keeps one with other lines", async () => {
+  const rows = Array.from({ length: 500 }, (_, index) => `P,p${index}@x.example,n`);
+  const lines = ["Name,Email,Note", 'Ann,ann@x.example,"see file', ...rows, 'Cy,cy@x.example,"fine"'];
+  const note = 'Di,di@x.example,"call\ned@x.example, if absent"';
+  const { news, bad } = await newsIn([...lines, note].join("\n"));
+  expect(bad).toEqual([{ line: 503, reason: "columns" }]);
+  expect(news.map(({ address }) => address)).toEqual(["di@x.example"]);
+});

@@ -1,6 +1,7 @@
 /// <reference path="./vcf.d.ts" />
 import VCard from "vcf";
 import type { FieldMapping } from "./contact-fields.ts";
+import { eightBitIn, isEncoding } from "./file-encoding.ts";
 import { type BadLineReason, type FileLine, type LineReports, MAX_LINE_BYTES } from "./file-line.ts";
 import { numbered, ObjectLines } from "./object-lines.ts";
 import { type TextLine, unfoldedLines } from "./unfolded-lines.ts";
@@ -69,7 +70,7 @@ function columnsOf({ data }: VCard): Record<string, string> {
   const values: [name: string, value: string][] = [];
   for (const [name, given] of Object.entries(data)) {
     if (TECHNICAL.test(name)) continue;
-    const properties = [given].flat();
+    const properties = [given].flat().filter((each) => each instanceof VCard.Property);
     const isPhone = name === "tel";
     if (isPhone || name === "email") properties.sort((a, b) => rankOf(a, isPhone) - rankOf(b, isPhone));
     for (const property of properties) {
@@ -106,14 +107,13 @@ function unescaped(text: string): string {
 
 /** The value, decoded if it is quoted-printable text (RFC 2045) of vCard 2.1. */
 function decodedValue(property: Property): string {
-  const text = property.valueOf() ?? "";
+  const text = property._data ?? "";
   if (!/quoted-printable/i.test(`${property.encoding} ${typesOf(property)}`)) return text;
-  const bytes = text.replaceAll(/=([\dA-F]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  try {
-    return new TextDecoder(property.charset ?? "utf-8").decode(Buffer.from(bytes, "latin1"));
-  } catch {
-    return text; // A RangeError: the character set is unknown.
-  }
+  const { charset = "" } = property;
+  const isNamed = isEncoding(charset) && !/^utf-?8$/i.test(charset);
+  const codes = Buffer.from(text, isNamed ? "latin1" : "utf8")
+    .toString("latin1")
+    .replaceAll(/=([\dA-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const bytes = Buffer.from(codes, "latin1");
+  return new TextDecoder(isNamed ? charset : (eightBitIn(bytes) ?? "utf-8")).decode(bytes);
 }

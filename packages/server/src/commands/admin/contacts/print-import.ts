@@ -3,7 +3,8 @@ import { timeText } from "../../../cli/amounts.ts";
 import { jsonText, note, printable, printFailure, printOut } from "../../../cli/print.ts";
 
 const REASONS: Readonly<Record<BadLineReason, string>> = {
-  columns: "its number of columns differs from the first line",
+  columns:
+    "its number of columns differs from the first line, or a stray quotation mark joins it with others",
   encoding: "it has bytes that are not of the file's encoding; --encoding names another",
   truncated: "the file ends in the middle of it",
   json: "it is not a JSON object",
@@ -46,14 +47,18 @@ export function printPreview(name: string, progress: ImportProgress, json: boole
 }
 
 /** Notes on standard error what a user may not expect of a file. */
-function noteFile(name: string, { lines, bad, unused, encoding }: ImportProgress): void {
+function noteFile(name: string, { lines, bad, columns, unused, encoding }: ImportProgress): void {
   if (encoding !== null && encoding !== "utf-8")
     note(`${name} was read as ${encoding}. --encoding names another`);
   if (unused.length > 0) {
     note(`Columns not used: ${unused.map(quoted).join(", ")}. --map <field>=<column> uses a column`);
   }
-  if (lines > 0 && bad === lines) {
-    const remedy = "If another column has the addresses, name it: --map address=<column>";
+  // A header without lines is no failure.
+  if (bad === lines && (lines > 0 || columns.length === 0)) {
+    const remedy =
+      lines > 0
+        ? "If another column has the addresses, name it: --map address=<column>"
+        : "It has no contact of its format; --format names another one";
     printFailure(`${name}: No line could be imported. ${remedy}`);
   }
 }
