@@ -129,6 +129,30 @@ test("an upload that the service no longer has begins anew", async () => {
   expect(begun).toEqual([expect.not.stringContaining(uploadId)]);
 });
 
+const other = fileOf(padded(2 * MB), "other.jpg");
+test.each([
+  ["of the same size and another name", new File([large], "other.png", { type: "image/png" }), SIDE],
+  ["that is smaller", other, 900],
+  ["that is smaller, of the same name", new File([other], large.name, { type: "image/jpeg" }), 900],
+  ["that is larger", new File([large, "more"], large.name, { type: "image/png" }), SIDE],
+])(
+  "a file %s that is sent with the ID of another file's upload is stored whole",
+  async (_what, file, width) => {
+    const abort = new AbortController();
+    const begun: string[] = [];
+    const onUploadId = (id: string) => void begun.push(id);
+    const first = client().upload(large, {
+      signal: abort.signal,
+      resumable: { onUploadId },
+      onProgress: ({ sentBytes }) => sentBytes > 8.5 * MB && abort.abort(),
+    });
+    await expect(first).rejects.toThrow("aborted");
+    const image = await client().upload(file, { resumable: { uploadId: begun[0], onUploadId } });
+    expect(begun).toHaveLength(2);
+    expect(image).toMatchObject({ name: file.name, status: "ready", width });
+  },
+);
+
 test("an upload that is deleted while it is sent begins anew", async () => {
   const begun: string[] = [];
   let deletion: Promise<void> | undefined;

@@ -55,7 +55,7 @@ export interface UploadProgress {
 
 /** A resumable upload that a later call can continue, e.g. after a page was closed. */
 export interface ResumableUpload {
-  /** The upload to continue. One that the service no longer has begins anew. @default a new upload */
+  /** The upload to continue. One that the service no longer has, or that is of a file of another size or name, begins anew. @default a new upload */
   uploadId?: string | undefined;
   /** Called with the ID of each upload that begins. Keep it private: with it an upload can be continued and deleted. */
   onUploadId?: ((uploadId: string) => void) | undefined;

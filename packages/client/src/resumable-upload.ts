@@ -88,7 +88,11 @@ export function resumableTry(
     const head = await send(settings, asking("HEAD", url));
     // Expired, or refused by a reply that was lost.
     if (isGone(head)) return begin();
-    return isSuccess(head) ? sendFrom(url, offsetIn(head, size)) : head;
+    if (!isSuccess(head)) return head;
+    const pairs = head.headers.get("Upload-Metadata")?.split(",") ?? [];
+    const isOfFile = pairs.includes(`filename ${base64(String(metadata.filename))}`);
+    if (!isOfFile || head.headers.get("Upload-Length") !== String(size)) return begin();
+    return sendFrom(url, offsetIn(head, size));
   };
 }
 

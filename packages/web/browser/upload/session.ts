@@ -142,7 +142,8 @@ export class Session {
     const together = files.map((file, index): Upload => {
       const kind = kinds[index] ?? null;
       const message = refusalOf(file, kind, this.config.maxUploadBytes);
-      const { key = randomKey(), name = names[index] ?? file.name } = this.#unfinished?.resume(file) ?? {};
+      const left = this.#unfinished?.resume(file, lifetime, (other) => this.#sender.cancel(other));
+      const { key = randomKey(), name = names[index] ?? file.name } = left ?? {};
       const type = kind === null ? file.type : sentType(kind);
       return {
         key,
@@ -170,10 +171,9 @@ export class Session {
 
   #send({ key, chosen }: Upload): void {
     if (chosen === null) return;
-    const { lifetime, ...file } = chosen;
-    const expiresAt = () => expiryOf(lifetime, serverNow(), this.config);
+    const expiresAt = () => expiryOf(chosen.lifetime, serverNow(), this.config);
     this.#sentTicket = this.ticket;
-    void this.#sender.send({ key, ...file, expiresAt, ticket: this.ticket });
+    void this.#sender.send({ key, ...chosen, expiresAt, ticket: this.ticket });
   }
 
   #change(key: string, change: Partial<Upload>): void {
@@ -212,9 +212,9 @@ export class Session {
     this.#change(key, { image, stage: { kind: "processing" } });
     const { status, warnings } = created;
     const served = status === "ready" ? { warnings } : await waitUntilServed(this.#client, image.id);
-    if ("warnings" in served) {
+    if (!("failure" in served)) {
       this.#dropTicket();
-      this.#change(key, { stage: { kind: "ready" }, loss: lossText(served.warnings) });
+      this.#change(key, { stage: { kind: "ready" }, loss: lossText(served.warnings ?? []) });
       const stored = this.#added.value.find((upload) => upload.key === key);
       if (stored !== undefined) this.#announceEnd(stored, `Uploaded ${image.name}.`);
       return;

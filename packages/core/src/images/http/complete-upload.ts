@@ -15,8 +15,8 @@ import { parseDetails, type ReceiveTerms, type receiveImage } from "./receive-im
 import { offsetHeaders, parseMetadata } from "./tus-headers.ts";
 import type { GatedUpload } from "./upload-slots.ts";
 
-/** How long replies about a finished upload have the PIN. */
-const SECRETS_MS = 10 * 60_000;
+/** How long all replies about a finished upload have the headers of the create. */
+const HEADERS_MS = 10 * 60_000;
 
 /** The names of a file and its declared type in messages. */
 export const CALLED = { file: "The file", declaredType: "filetype in Upload-Metadata" };
@@ -140,7 +140,7 @@ function finishedReply(
   return { status: 204, headers: kept };
 }
 
-/** The reply about an upload that became an image earlier. After ten minutes it has no secrets, and of the headers only the address. */
+/** The reply about an upload that became an image earlier. After ten minutes only the record has the PIN, as by an `Idempotency-Key`. */
 export async function earlierReply(
   context: ImageContext,
   call: Call,
@@ -149,13 +149,13 @@ export async function earlierReply(
 ): Promise<Reply> {
   const { library, settings } = context;
   const now = settings.now();
-  const isRecent = now < storedAt + SECRETS_MS;
+  const isRecent = now < storedAt + HEADERS_MS;
   const address = { Location: imageUrl(baseUrl(context, call), id) };
   const record = (await library.records.load(id, call.signal))?.record ?? null;
   if (record === null || whyUnavailable(record, now, settings.tombstoneMs) !== null) {
     return finishedReply(call, upload, { status: 201, headers: address });
   }
-  const created = createdReply(context, call, record, "json", isRecent && upload.ticket === null);
+  const created = createdReply(context, call, record, "json", upload.ticket === null);
   if (isRecent) return finishedReply(call, upload, created);
   const { "Content-Type": type = "", "Content-Length": length = "" } = created.headers;
   const headers = { ...address, "Content-Type": type, "Content-Length": length };

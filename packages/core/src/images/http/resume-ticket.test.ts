@@ -52,6 +52,10 @@ test("a ticket with pin gives the PIN with the last piece and never again", asyn
   const later = await site.head(path, { search });
   expect([later.status, later.headers["X-Service-Image-Pin"]]).toEqual([200, undefined]);
   expect(later.headers["X-Service-Image-Id"]).toBeTruthy();
+  const headers = { accept: "application/json" };
+  const repeated = await site.piece(path, SIZE, Buffer.alloc(0), { search, headers });
+  expect([repeated.status, repeated.json.id]).toEqual([201, later.headers["X-Service-Image-Id"]]);
+  expect(repeated.json.pin).toBeUndefined();
 });
 
 test("size and type of a ticket are checked at the creation and with the first bytes", async () => {

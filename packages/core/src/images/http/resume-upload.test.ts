@@ -68,7 +68,7 @@ describe("a resumable upload", () => {
     expect(begun.headers["X-Service-Image-Pin"]).toBeTruthy();
   });
 
-  test("a client that accepts JSON gets the record with the last byte, and after ten minutes without its PIN", async () => {
+  test("a client that accepts JSON gets the record with the last byte, and for a day again with its PIN, which no header repeats after ten minutes", async () => {
     const own = createResumeSite();
     const path = uploadPath(await own.begin(SIZE));
     const asked = { headers: { accept: "application/json" } };
@@ -79,10 +79,17 @@ describe("a resumable upload", () => {
     const repeated = await own.piece(path, SIZE, Buffer.alloc(0), asked);
     expect([repeated.status, JSON.parse(repeated.text)]).toEqual([201, { id, pin, editUrl, ...facts }]);
     own.clock.now += 10 * MINUTE;
-    const late = await own.piece(path, SIZE, Buffer.alloc(0), asked);
-    expect([late.status, JSON.parse(late.text)]).toEqual([201, { id, ...facts }]);
-    expect(JSON.stringify(late)).not.toContain(pin);
-    expect(late.headers.Location).toBe(facts.url);
+    for (const wait of [0, 24 * HOUR - 10 * MINUTE - 1]) {
+      own.clock.now += wait;
+      const late = await own.piece(path, SIZE, Buffer.alloc(0), asked);
+      expect([late.status, JSON.parse(late.text)]).toEqual([201, { id, pin, editUrl, ...facts }]);
+      expect([late.headers.Location, late.headers["Cache-Control"]]).toEqual([facts.url, "no-store"]);
+      expect(
+        JSON.stringify([late.headers, (await own.piece(path, SIZE, Buffer.alloc(0))).text]),
+      ).not.toContain(pin);
+    }
+    own.clock.now += 1;
+    expect((await own.piece(path, SIZE, Buffer.alloc(0), asked)).status).toBe(404);
   });
 
   test("HEAD has the headers of the create for ten minutes, then the address of the image for a day", async () => {

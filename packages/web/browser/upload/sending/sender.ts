@@ -1,4 +1,5 @@
 import { type CreatedImage, type ImagesClient, OutriggerError } from "@outrigger/client";
+import type { Lifetime } from "../store/next-options.ts";
 import type { UnfinishedUploads } from "../store/unfinished-uploads.ts";
 import type { Stage } from "../store/uploads.ts";
 import { outcomeOf, type Refusal } from "./outcome.ts";
@@ -10,6 +11,7 @@ export interface FileToSend {
   /** Media type to send. */
   type: string;
   name: string;
+  lifetime: Lifetime;
   /** Called for the first attempt; retries of the same upload repeat its result. `undefined`: the default. `null`: never. */
   expiresAt(): string | null | undefined;
   ticket: string | undefined;
@@ -79,7 +81,8 @@ export class Sender {
       const refusal = await this.#attempt(given, sending);
       if (this.#options.unfinished?.idOf(key) === undefined) sending.sentBytes = 0;
       else if (sending.mostBytes > mostBytes) brokenCount = 0;
-      if (refusal === null || sending.isCancelled) return;
+      if (refusal === null) return;
+      if (sending.isCancelled) return this.#discard(key);
       const outcome = outcomeOf(refusal, brokenCount);
       if (outcome.kind === "failed") {
         if (outcome.isSettled) sending.identity = null;
@@ -106,6 +109,11 @@ export class Sender {
       if (sending.isAllSent) return;
       sending.attempt.abort();
     }
+    this.#discard(key);
+  }
+
+  /** Forgets the part that the service has of an upload, here and there. */
+  #discard(key: string): void {
     const { client, unfinished } = this.#options;
     const uploadId = unfinished?.forget(key);
     // Without success it expires.
@@ -135,7 +143,8 @@ export class Sender {
   }
 
   /** Resolves when the service has stored the file, also if it is not processed yet. */
-  #upload({ key, file, type, name, expiresAt, ticket }: FileToSend, sending: Sending): Promise<CreatedImage> {
+  #upload(given: FileToSend, sending: Sending): Promise<CreatedImage> {
+    const { key, file, type, name, lifetime, expiresAt, ticket } = given;
     sending.identity ??= { idempotencyKey: randomKey(), expiresAt: expiresAt() };
     const attempt = new AbortController();
     sending.attempt = attempt;
@@ -148,7 +157,7 @@ export class Sender {
     report(sending.sentBytes);
     const resumable = unfinished !== null && {
       uploadId: unfinished.idOf(key),
-      onUploadId: (uploadId: string) => unfinished.begin(key, uploadId, name, file),
+      onUploadId: (uploadId: string) => unfinished.begin({ key, uploadId, name }, file, lifetime),
     };
     return new Promise((resolve, reject) => {
       this.#options.client

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import type { Lifetime } from "./next-options.ts";
 
 /** An upload of which the service has a part. */
 export interface UnfinishedUpload {
@@ -10,6 +11,8 @@ export interface UnfinishedUpload {
   name: string;
   /** By which its file is recognised. */
   fingerprint: string;
+  /** The lifetime that was chosen for it, as text. */
+  lifetime: string;
   /** Unix milliseconds. */
   begunAt: number;
 }
@@ -38,16 +41,20 @@ export class UnfinishedUploads {
     }
   }
 
-  /** Takes over the upload of this file that a closed window began. */
-  resume(file: File): UnfinishedUpload | undefined {
+  /** Takes over the upload of this file that a closed window began, or calls `discard` with its key: its lifetime is another, or over. */
+  resume(file: File, lifetime: Lifetime, discard: (key: string) => void): UnfinishedUpload | undefined {
     const upload = this.left.value.find(({ fingerprint }) => fingerprint === fingerprintOf(file));
-    if (upload !== undefined) this.#keep(upload);
+    if (upload === undefined) return undefined;
+    const isOver = lifetime.kind === "for" && upload.begunAt + lifetime.ms <= Date.now();
+    if (isOver || upload.lifetime !== JSON.stringify(lifetime)) return void discard(upload.key);
+    this.#keep(upload);
     return upload;
   }
 
   /** Remembers a new upload in place of an earlier one of the entry. */
-  begin(key: string, uploadId: string, name: string, file: File): void {
-    this.#keep({ key, uploadId, name, fingerprint: fingerprintOf(file), begunAt: Date.now() });
+  begin(upload: Pick<UnfinishedUpload, "key" | "uploadId" | "name">, file: File, lifetime: Lifetime): void {
+    const chosen = { fingerprint: fingerprintOf(file), lifetime: JSON.stringify(lifetime) };
+    this.#keep({ ...upload, ...chosen, begunAt: Date.now() });
   }
 
   /** ID of the upload of an entry of this window. */
@@ -76,7 +83,8 @@ export class UnfinishedUploads {
     // Shows other windows that this one has the upload, until it is closed.
     navigator.locks?.request(name, () => new Promise(() => undefined)).catch(() => undefined);
     try {
-      localStorage.setItem(name, JSON.stringify(upload));
+      // No window would take over an upload that another one may still send.
+      if (navigator.locks) localStorage.setItem(name, JSON.stringify(upload));
     } catch {
       // Forbidden or full: the upload ends with the window.
     }
@@ -96,10 +104,10 @@ function fingerprintOf({ name, size, lastModified }: File): string {
 /** `null` for an expired upload, and for what another program wrote. */
 function readUnfinished(text: string): UnfinishedUpload | null {
   try {
-    const { key, uploadId, name, fingerprint, begunAt } = JSON.parse(text);
-    const isWhole = [key, uploadId, name, fingerprint].every((each) => typeof each === "string");
+    const { key, uploadId, name, fingerprint, lifetime, begunAt } = JSON.parse(text);
+    const isWhole = [key, uploadId, name, fingerprint, lifetime].every((each) => typeof each === "string");
     return isWhole && Date.now() < begunAt + LIFETIME_MS
-      ? { key, uploadId, name, fingerprint, begunAt }
+      ? { key, uploadId, name, fingerprint, lifetime, begunAt }
       : null;
   } catch {
     return null;

@@ -84,7 +84,8 @@ export function sendPieceOperation(): DeclaredOperation {
     requestBody: { required: true, content: { "application/offset+octet-stream": { schema: {} } } },
     replies: {
       201: {
-        description: "The upload is complete. Without `Accept: application/json`: 204.",
+        description:
+          "The upload is complete. Without `Accept: application/json`: 204. Repeated for a day, with the PIN unless by a ticket.",
         headers,
         content,
       },
