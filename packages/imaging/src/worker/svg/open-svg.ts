@@ -75,7 +75,7 @@ async function librsvgSource(root: SvgRoot, limits: PictureLimits): Promise<Buff
 }
 
 async function convert(root: SvgRoot, limits: PictureLimits, allowance: Allowance): Promise<Buffer> {
-  const content = await withDrawablePictures(root.content, limits, allowance);
+  const content = await withDrawablePictures(root, limits, allowance);
   return withDecodedReferences(writeSvgRoot(withBackgroundShape(withFontSize({ ...root, content }))));
 }
 
@@ -125,13 +125,31 @@ async function turnedPicture(bytes: Buffer, type: "image/png" | "image/jpeg"): P
   return svg.length > MAX_WRAPPED_BYTES ? null : dataUrl("image/svg+xml", svg);
 }
 
+const AS_STORED = "image-orientation:none";
+
+/** The tag around a position. Attributes of a clean document hold no angle brackets. */
+function tagAround(content: Buffer, at: number): Buffer {
+  return content.subarray(content.lastIndexOf("<", at), content.indexOf(">", at));
+}
+
+/** Whether more than single pictures may keep their EXIF orientation: by the root, a group or a style sheet. */
+function isUnturned({ attributes, content }: SvgRoot): boolean {
+  if (attributes.get("style")?.includes(AS_STORED)) return true;
+  for (let at = content.indexOf(AS_STORED); at >= 0; ) {
+    if (!/^<(?:image|feImage) /.test(tagAround(content, at).toString("latin1", 0, 9))) return true;
+    at = content.indexOf(AS_STORED, content.indexOf(">", at));
+  }
+  return false;
+}
+
 async function withDrawablePictures(
-  content: Buffer,
+  root: SvgRoot,
   limits: PictureLimits,
   allowance: Allowance,
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  const isTurned = !content.includes("image-orientation:none");
+  const { content } = root;
+  const isTurned = !isUnturned(root);
   let copied = 0;
   for (let at = content.indexOf(START); at >= 0; at = content.indexOf(START, at + START.length)) {
     const start = at + 'href="'.length;
@@ -147,7 +165,7 @@ async function withDrawablePictures(
         : isTurned && (type === "image/png" || type === "image/jpeg")
           ? turnedPicture(bytes, type)
           : null);
-    if (url === null) continue;
+    if (url === null || (/png|jpeg/.test(type) && tagAround(content, start).includes(AS_STORED))) continue;
     pieces.push(content.subarray(copied, start), Buffer.from(url, "latin1"));
     copied = end;
   }
