@@ -33,6 +33,7 @@ describe("outrigger images list", () => {
         id: image.id,
         state: "ready",
         name: "stripes.jpg",
+        description: null,
         type: "image/jpeg",
         size,
         owner: null,
