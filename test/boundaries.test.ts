@@ -24,9 +24,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | "all">> = {
   server: "all",
 };
 
-/** Packages that a manifest has installed for core, which loads them where they are needed. */
-const FOR_CORE: Readonly<Record<string, readonly string[]>> = { "packages/server": ["@tus/file-store"] };
-
 /** The conformance suites, which no source imports. */
 const SUITES = "@outrigger/testing";
 
@@ -60,8 +57,7 @@ describe("packages", () => {
       const used = path === "packages/client" ? [] : sources;
       const declared = Object.keys(dependenciesOf(manifest));
       expect(used.filter((name) => !declared.includes(name))).toEqual([]);
-      const needless = declared.filter((name) => !used.includes(name) && !FOR_CORE[path]?.includes(name));
-      expect(needless).toEqual([]);
+      expect(declared.filter((name) => !used.includes(name))).toEqual([]);
     },
   );
 

@@ -33,16 +33,16 @@ describe("the command as published, without the parts of a server", () => {
     );
   }
 
-  test("the installation has at most 16 packages and 14 MB", async () => {
+  test("the installation has at most 12 packages and 12 MB", async () => {
     const modules = join(project.directory, "node_modules");
     const lock = JSON.parse(await readFile(join(modules, ".package-lock.json"), "utf8"));
-    expect(Object.keys(lock.packages).length).toBeLessThanOrEqual(16);
+    expect(Object.keys(lock.packages).length).toBeLessThanOrEqual(12);
     const entries = await readdir(modules, { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile());
     const sizes = await Promise.all(
       files.map(async (file) => (await stat(join(file.parentPath, file.name))).size),
     );
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(14e6);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(12e6);
   });
 
   test("upload, get, doctor and rm work against a running server", async () => {

@@ -159,8 +159,8 @@ export const IMAGES_RULES = {
     ),
   ),
   /**
-   * Lets clients resume uploads, by tus 1.0 at `{base}/api/uploads`. `true` keeps unfinished ones in the directory of the storage,
-   * with the package @tus/file-store. @default false
+   * Lets clients resume uploads, by tus 1.0 at `{base}/api/uploads`. `true` keeps unfinished ones in the directory of the storage.
+   * @default false
    */
   resumable: RESUMABLE_RULE,
   /** Keeps place, camera, author and other EXIF, XMP and IPTC data in stored originals. @default false */

@@ -5,6 +5,7 @@ import { storeError } from "../../stores/fs/fs-files.ts";
 import { spoolSource } from "../library/spool-source.ts";
 import { imageUrl } from "../record/image-links.ts";
 import { whyUnavailable } from "../record/image-state.ts";
+import { BYTES_GONE } from "../store/piece-store.ts";
 import { claimName, digestOf } from "../uploads/claims.ts";
 import type { ResumableUpload, ResumableUploads } from "../uploads/resumable-uploads.ts";
 import { lockedUpload } from "../uploads/upload-locks.ts";
@@ -45,7 +46,7 @@ export async function fromPieces<T>(work: () => Promise<T>, signal?: AbortSignal
     const error = storeError(cause);
     if (isServiceError(error)) throw error;
     if ([404, 410].includes(Object(cause).status_code)) {
-      throw new ServiceError("not_found", "The bytes of this upload are gone");
+      throw new ServiceError("not_found", BYTES_GONE);
     }
     throw new ServiceError("store_unavailable", "The store of unfinished uploads failed", { cause });
   }

@@ -128,7 +128,7 @@ test("the sweep waits for a request that uses an expired upload", async () => {
   site.clock.now += 12 * HOUR + MINUTE;
   const swept = site.images.sweep();
   await delay(100);
-  expect(await site.files()).toHaveLength(2);
+  expect(await site.files()).toHaveLength(1);
   stop();
   expect((await reply)?.status).toBe(204);
   await swept;
@@ -159,7 +159,7 @@ test("an upload whose bytes are not those that were sent is reported and removed
   const site = createResumeSite();
   const path = uploadPath(await site.begin(SIZE));
   await site.piece(path, 0, PNG.subarray(0, 9));
-  const name = (await site.files()).find((file) => !file.endsWith(".json")) ?? "";
+  const [name = ""] = await site.files();
   await appendFile(join(site.directory, name), Buffer.alloc(SIZE));
   expect((await site.head(path)).status).toBe(423);
   expect(site.errors).toMatchObject([{ code: "damaged" }]);

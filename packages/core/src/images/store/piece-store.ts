@@ -1,10 +1,9 @@
-import { createWriteStream } from "node:fs";
-import { rm } from "node:fs/promises";
+import { createReadStream, createWriteStream } from "node:fs";
+import { rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { FileStore } from "@tus/file-store";
 import type { MetadataValue } from "@tus/s3-store";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import { ServiceError, systemCode } from "../../errors.ts";
@@ -13,7 +12,7 @@ import { makeDirectories, mapped } from "../../stores/fs/fs-files.ts";
 
 const PLACE_RULES = {
   /**
-   * Directory for the bytes of unfinished uploads, created if missing. Needs the package @tus/file-store.
+   * Directory for the bytes of unfinished uploads, created if missing.
    * @default none: `s3` is given
    */
   directory: rules.text("the path of a directory"),
@@ -38,9 +37,16 @@ export const RESUMABLE_RULE = rules.preset(
   rules.either("true, false, { directory } or { s3 }", PLACE_RULES, rules.flag()),
 );
 
-/** Keeps the bytes of unfinished uploads: a data store of tus, without its class of uploads. */
-export interface PieceStore extends Pick<FileStore, "write"> {
+const S3_STORE = "@tus/s3-store";
+/** The reason of 404 for an upload whose bytes something else removed. */
+export const BYTES_GONE = "The bytes of this upload are gone";
+
+/** Keeps the bytes of unfinished uploads, by IDs that are safe in file names. */
+export interface PieceStore {
   begin(id: string, size: number): Promise<unknown>;
+  /** Stores a piece as far as it arrives. @returns the offset that was reached. */
+  write(piece: Readable, id: string, start: number): Promise<number>;
+  /** Rejects with `not_found`. */
   getUpload(id: string): Promise<{ offset: number }>;
   read(id: string): Readable | Promise<Readable>;
   /** A missing upload is no error. */
@@ -69,24 +75,27 @@ export function choosePieces(
     const why = option === true ? ", because this storage is no directory" : "";
     throw new TypeError(`createImages: resumable must have a directory or s3${why}`);
   }
-  const name = s3 === undefined ? "@tus/file-store" : "@tus/s3-store";
-  try {
-    createRequire(import.meta.url).resolve(name);
-  } catch (cause) {
-    // In a bundle, there may be no place to look in.
-    if (systemCode(cause) === "MODULE_NOT_FOUND")
-      throw new TypeError(`createImages: resumable needs ${name}: run npm install ${name}`, { cause });
-  }
+  if (s3 !== undefined) requirePackage();
   let opened: Promise<PieceStore> | null = null;
   return () => {
-    opened ??= (s3 === undefined ? openDirectory(resolve(directory ?? "")) : openBucket(s3)).catch(
-      (error) => {
-        opened = null;
-        throw error;
-      },
-    );
+    const open = async () =>
+      s3 === undefined ? mapped(async () => new Directory(resolve(directory ?? ""))) : openBucket(s3);
+    opened ??= open().catch((error) => {
+      opened = null;
+      throw error;
+    });
     return opened;
   };
+}
+
+function requirePackage(): void {
+  try {
+    createRequire(import.meta.url).resolve(S3_STORE);
+  } catch (cause) {
+    // In a bundle, there may be no place to look in.
+    if (systemCode(cause) !== "MODULE_NOT_FOUND") return;
+    throw new TypeError(`createImages: resumable needs ${S3_STORE}: run npm install ${S3_STORE}`, { cause });
+  }
 }
 
 /** Bundlers demand packages that are imported, unless a failure is handled. */
@@ -94,25 +103,42 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-async function openDirectory(directory: string): Promise<PieceStore> {
-  const { FileStore } = await import(/* webpackIgnore: true */ "@tus/file-store").catch(rethrow);
-  await mapped(async () => makeDirectories(directory));
-  class Directory extends FileStore implements PieceStore {
-    begin = (id: string, size: number) => mapped(() => this.create(newUpload(id, size)));
+class Directory implements PieceStore {
+  readonly #path: (id: string) => string;
 
-    // The original hides the error, such as that of a full disk.
-    override async write(piece: Readable, id: string, start: number): Promise<number> {
-      const file = createWriteStream(join(directory, id), { flags: "r+", start });
-      await mapped(() => pipeline(piece, file));
-      return start + file.bytesWritten;
-    }
-
-    override async remove(id: string): Promise<void> {
-      const paths = [id, `${id}.json`].map((name) => join(directory, name));
-      await mapped(() => Promise.all(paths.map((path) => rm(path, { force: true }))));
-    }
+  constructor(directory: string) {
+    makeDirectories(directory);
+    this.#path = (id) => join(directory, id);
   }
-  return new Directory({ directory });
+
+  begin(id: string): Promise<void> {
+    return mapped(() => writeFile(this.#path(id), "", { flag: "wx" }));
+  }
+
+  async getUpload(id: string): Promise<{ offset: number }> {
+    const found = await mapped(() => stat(this.#path(id)).catch(unlessMissing));
+    if (found === null) throw new ServiceError("not_found", BYTES_GONE);
+    return { offset: found.size };
+  }
+
+  read(id: string): Readable {
+    return createReadStream(this.#path(id));
+  }
+
+  async write(piece: Readable, id: string, start: number): Promise<number> {
+    const file = createWriteStream(this.#path(id), { flags: "r+", start });
+    await mapped(() => pipeline(piece, file));
+    return start + file.bytesWritten;
+  }
+
+  remove(id: string): Promise<void> {
+    return mapped(() => rm(this.#path(id), { force: true }));
+  }
+}
+
+function unlessMissing(error: unknown): null {
+  if (systemCode(error) !== "ENOENT") throw error;
+  return null;
 }
 
 async function openBucket(s3ClientConfig: { bucket: string }): Promise<PieceStore> {
@@ -195,7 +221,7 @@ async function openBucket(s3ClientConfig: { bucket: string }): Promise<PieceStor
         return await work();
       } catch (error) {
         if (!["NoSuchKey", "NoSuchUpload"].includes(Object(error).name)) throw error;
-        throw new ServiceError("not_found", "The bytes of this upload are gone", { cause: error });
+        throw new ServiceError("not_found", BYTES_GONE, { cause: error });
       } finally {
         for (const cached of [this.#last, this.#sent]) cached.delete(id);
         await this.clearCache(id);
