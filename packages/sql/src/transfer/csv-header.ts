@@ -67,9 +67,18 @@ export function findHeader(start: Uint8Array, mapping: FieldMapping): CsvHeader 
 }
 
 function recordsOf(table: Uint8Array, separator: string): { record: string[]; info: Info }[] {
-  const search = { delimiter: separator, to: MAX_PREAMBLE, info: true, skip_records_with_error: true };
-  // With `info`, each record is accompanied by its place.
-  return parse(Buffer.from(table), { ...SYNTAX, ...search }) as unknown as { record: string[]; info: Info }[];
+  const found: { record: string[]; info: Info }[] = [];
+  parse(Buffer.from(table), {
+    ...SYNTAX,
+    delimiter: separator,
+    to: MAX_PREAMBLE,
+    skip_records_with_error: true,
+    on_record(record: string[], info) {
+      found.push({ record, info });
+      return null;
+    },
+  });
+  return found;
 }
 
 /** Whether a text contains an address. */
