@@ -18,7 +18,7 @@ const PLACE_RULES = {
   directory: rules.text("the path of a directory"),
   /**
    * An S3 bucket of its own for them: its name, and the options of an S3 client, such as `{ bucket: "uploads", region: "eu-central-1" }`.
-   * Needs the package @tus/s3-store.
+   * Needs the package `@tus/s3-store`.
    * @default none: `directory` is given
    */
   s3: rules.value<{ bucket: string; [option: string]: unknown }>(
