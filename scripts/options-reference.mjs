@@ -28,6 +28,7 @@ const CHAPTERS = [
   ["@outrigger/redis", "Redis: storage, limits and queues that processes share"],
   ["@outrigger/s3", "Storage in S3"],
   ["@outrigger/sql", "Image records in PostgreSQL, the lookup's data in SQLite or PostgreSQL"],
+  ["@outrigger/page-index", "Contacts from pages"],
   ["@outrigger/verifier", "Asking the DNS and mail servers"],
   ["@outrigger/ops", "Copying and verifying a storage"],
   ["@outrigger/telemetry", "Metrics and traces"],

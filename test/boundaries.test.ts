@@ -21,6 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | "all">> = {
   express: ["core", "node"],
   fetch: ["core", "node"],
   koa: ["core", "node"],
+  "page-index": ["core", "sql"],
   server: "all",
 };
 
