@@ -52,6 +52,10 @@ async function optionsOf(path: string): Promise<GuideOptions> {
   };
   if (path === "docs/operating.md")
     options.before = "npx outrigger upload photo.jpg\nnpx outrigger backup --to file:/backup/images";
+  if (path === "docs/contacts.md") {
+    const commit = "git -c user.name=Grace -c user.email=grace@example.com commit --allow-empty";
+    options.before = `git init\n${commit} -m 1\n${commit} -m 2 --author "Bot <noreply@example.com>"`;
+  }
   const [, example] = /^examples\/([^/]+)\//.exec(path) ?? [];
   if (example !== undefined) {
     const server = join(ROOT, "examples", example, "server.js");

@@ -97,7 +97,7 @@ describe("third-party clients", () => {
           refusal: { status: 451, body: refusal("claimed_email", 451) },
         });
         expect(await outcomeOf(client.listLeads())).toEqual({
-          refusal: { status: 404, body: refusal("not_found", 404) },
+          refusal: { status: 501, body: refusal("not_implemented", 501) },
         });
         const spent = nodeHunterio(poor.base, poor.key);
         expect(await outcomeOf(spent.searchDomain("example.com"))).toEqual({
@@ -141,7 +141,7 @@ describe("third-party clients", () => {
       expect(unset).toEqual({ status: 400, body: refusal("pagination_error", 400) });
       expect(await hunterio(site.base, "unknown")("account")).toEqual({ status: 401, body: NO_USER });
       expect(await call("domainSearch")).toEqual({ status: 400, body: refusal("wrong_params", 400) });
-      expect(await call("listLeads")).toEqual({ status: 404, body: refusal("not_found", 404) });
+      expect(await call("listLeads")).toEqual({ status: 501, body: refusal("not_implemented", 501) });
       const spent = await hunterio(poor.base, poor.key)("emailFinder", { ...ADA, domain: "example.com" });
       expect(spent).toEqual({ status: 429, body: refusal("too_many_requests", 429) });
       const claimed = await call("emailVerifier", { email: CLAIMED });
@@ -209,7 +209,7 @@ describe("third-party clients", () => {
         expect.stringMatching(/^\[429\] too_many_requests: /),
       ]);
       expect(await refused(mine, (client, done) => client.leads.list({}, done))).toEqual([
-        expect.stringMatching(/^\[404\] not_found: /),
+        expect.stringMatching(/^\[501\] not_implemented: leads: /),
       ]);
       expect(await refused(mine, (client, done) => client.emailVerifier(CLAIMED, done))).toEqual([
         expect.stringMatching(/^\[451\] claimed_email: /),

@@ -38,3 +38,43 @@ export const ACCOUNT_DATA = [
   ...["first_name", "last_name", "email", "plan_name", "plan_level", "reset_date", "team_id", "calls"],
   "requests",
 ];
+/** The fields of profiles, as clients of enrichment services read them; `a.b` is a field of a field. */
+export const PERSON_FIELDS = [
+  ...[
+    "id",
+    "name.fullName",
+    "name.givenName",
+    "name.familyName",
+    "email",
+    "location",
+    "timeZone",
+    "utcOffset",
+  ],
+  ...["geo.city", "geo.state", "geo.stateCode", "geo.country", "geo.countryCode", "geo.lat", "geo.lng"],
+  ...["bio", "site", "avatar", "employment.domain", "employment.name", "employment.title", "employment.role"],
+  ...["employment.subRole", "employment.seniority", "facebook.handle", "github.handle", "github.id"],
+  ...["github.avatar", "github.company", "github.blog", "github.followers", "github.following"],
+  ...["twitter.handle", "twitter.id", "twitter.bio", "twitter.followers", "twitter.following"],
+  ...["twitter.statuses", "twitter.favorites", "twitter.location", "twitter.site", "twitter.avatar"],
+  ...["linkedin.handle", "googleplus.handle", "gravatar.handle", "gravatar.urls", "gravatar.avatar"],
+  ...["gravatar.avatars", "fuzzy", "emailProvider", "indexedAt", "phone", "activeAt", "inactiveAt"],
+];
+export const COMPANY_FIELDS = [
+  ...["id", "name", "legalName", "domain", "domainAliases", "site.phoneNumbers", "site.emailAddresses"],
+  ...["category.sector", "category.industryGroup", "category.industry", "category.subIndustry"],
+  ...["category.gicsCode", "category.sicCode", "category.sic4Codes", "category.naicsCode"],
+  ...["category.naics6Codes", "category.naics6Codes2022", "tags", "description", "foundedYear", "location"],
+  ...["timeZone", "utcOffset", "geo.streetNumber", "geo.streetName", "geo.subPremise", "geo.streetAddress"],
+  ...["geo.city", "geo.postalCode", "geo.state", "geo.stateCode", "geo.country", "geo.countryCode"],
+  ...["geo.lat", "geo.lng", "logo", "facebook.handle", "facebook.likes", "linkedin.handle"],
+  ...["twitter.handle", "twitter.id", "twitter.bio", "twitter.followers", "twitter.following"],
+  ...["twitter.location", "twitter.site", "twitter.avatar", "crunchbase.handle", "instagram.handle"],
+  ...["youtube.handle", "emailProvider", "type", "company_type", "ticker", "identifiers.usEIN", "phone"],
+  ...["metrics.alexaUsRank", "metrics.alexaGlobalRank", "metrics.trafficRank", "metrics.employees"],
+  ...["metrics.marketCap", "metrics.raised", "metrics.annualRevenue", "metrics.estimatedAnnualRevenue"],
+  ...["metrics.fiscalYearEnd", "indexedAt", "tech", "techCategories", "fundingRounds", "parent.domain"],
+  "ultimateParent.domain",
+];
+const outer = (paths: readonly string[]) => [...new Set(paths.map((path) => path.split(".")[0] ?? ""))];
+export const PERSON_DATA = outer(PERSON_FIELDS);
+export const COMPANY_DATA = outer(COMPANY_FIELDS);

@@ -40,6 +40,14 @@ export function ordinaryStages(): Stage[] {
         when: isOfList,
         subject: async (site) => ({ ...(await addedList(site)), id: "A".repeat(22) }),
       },
+      {
+        status: 404,
+        when: ({ path }) => path.endsWith("/find"),
+        alter: (sent) => ({
+          ...sent,
+          target: sent.target.replace(/(?<=@|%40|domain=)example\.com/, "b.example"),
+        }),
+      },
       { status: 206, alter: withHeaders({ Range: "bytes=0-0" }) },
       { status: 304, alter: withHeaders({ "If-None-Match": "*" }) },
       { status: 412, alter: withHeaders({ "If-Match": '"another"' }) },

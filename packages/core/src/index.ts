@@ -52,12 +52,14 @@ export type { AddressedRendition } from "./images/renditions/write-address.ts";
 export type { SendfileOptions } from "./images/sendfile.ts";
 export type {
   AccountAnswer,
+  CompanyAnswer,
   DomainSearchAnswer,
   EmailCountAnswer,
   EmailEntry,
   EmailFinderAnswer,
   EmailVerification,
   EmailVerifierAnswer,
+  PersonAnswer,
   VerificationListAnswer,
 } from "./lookup/answers.ts";
 export type { Lookup } from "./lookup/lookup.ts";

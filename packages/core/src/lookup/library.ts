@@ -5,10 +5,12 @@ import type { Account } from "../contracts/accounts.ts";
 import { ServiceError } from "../errors.ts";
 import * as rules from "../option-rules.ts";
 import type {
+  CompanyAnswer,
   DomainSearchAnswer,
   EmailCountAnswer,
   EmailFinderAnswer,
   EmailVerifierAnswer,
+  PersonAnswer,
   VerificationListAnswer,
   VerificationListData,
 } from "./answers.ts";
@@ -18,8 +20,10 @@ import { type DomainSearchParameters, domainSearch } from "./operations/domain-s
 import { type EmailCountParameters, emailCount } from "./operations/email-count.ts";
 import { type EmailFinderParameters, emailFinder } from "./operations/email-finder.ts";
 import { emailVerifier } from "./operations/email-verifier.ts";
+import { findCompany, findPerson } from "./operations/enrichment.ts";
 import { readArguments } from "./operations/given.ts";
 import { answerOf, type LookupAnswer, type LookupOperation } from "./operations/operation.ts";
+import type { SubjectParameters } from "./operations/subject.ts";
 import { readAddresses } from "./verifications/read-addresses.ts";
 import { addList, findList, listAnswer } from "./verifications/verification-lists.ts";
 
@@ -59,7 +63,7 @@ export interface VerificationListOptions extends rules.Options<typeof LIST_RULES
  *
  * - `bad_request`: invalid parameters, or a suppressed domain
  * - `withheld`: a suppressed person
- * - `not_found`: an unknown account
+ * - `not_found`: an unknown account, person or company
  * - `rate_limited` with `retryAfterMs`: the account has no points left
  * - `overloaded`: too much work, or the lookup is closed
  * - `store_unavailable`: a backend failed
@@ -89,6 +93,10 @@ export interface LookupLibrary {
    * `not_found` for an unknown ID.
    */
   verificationList(id: string, options?: VerificationListOptions): Promise<VerificationListAnswer>;
+  /** The person with an address, from the contacts. Costs one search; rejects with `not_found` if nothing is known. */
+  findPerson(email: string, options?: LookupCallOptions): Promise<PersonAnswer>;
+  /** The company of a domain, from the contacts. Costs one search; rejects with `not_found` if nothing is known. */
+  findCompany(parameters: SubjectParameters, options?: LookupCallOptions): Promise<CompanyAnswer>;
   /** The number of known addresses of an organisation. Costs nothing. */
   countEmails(
     parameters: EmailCountParameters,
@@ -133,15 +141,16 @@ export function createLookupLibrary(
     }, signal);
   }
 
+  function counted<P, D, E, M extends object>(name: string, operation: LookupOperation<P, D, E, M>) {
+    return async (parameters: object, options?: LookupCallOptions) => {
+      checkNames(name, parameters, operation);
+      return run(operation, parameters, checkOptions(name, options, CALL_RULES));
+    };
+  }
+
   return {
-    async searchDomain(parameters, options) {
-      checkNames("searchDomain", parameters, domainSearch);
-      return run(domainSearch, parameters, checkOptions("searchDomain", options, CALL_RULES));
-    },
-    async findEmail(parameters, options) {
-      checkNames("findEmail", parameters, emailFinder);
-      return run(emailFinder, parameters, checkOptions("findEmail", options, CALL_RULES));
-    },
+    searchDomain: counted("searchDomain", domainSearch),
+    findEmail: counted("findEmail", emailFinder),
     async verifyEmail(email, options) {
       const { maxDurationMs, ...others } = checkOptions("verifyEmail", options, VERIFY_RULES);
       return run(emailVerifier, { email, maxDurationMs }, others);
@@ -162,6 +171,10 @@ export function createLookupLibrary(
         return listAnswer(context, list, page);
       }, signal);
     },
+    async findPerson(email, options) {
+      return run(findPerson, { email }, checkOptions("findPerson", options, CALL_RULES));
+    },
+    findCompany: counted("findCompany", findCompany),
     async countEmails(parameters, options) {
       checkNames("countEmails", parameters, emailCount);
       return run(emailCount, parameters, checkOptions("countEmails", options, SIGNAL_RULES));

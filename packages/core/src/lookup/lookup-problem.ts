@@ -13,18 +13,21 @@ export type LookupProblemId =
   | "invalid_full_name"
   | "invalid_email"
   | "invalid_max_duration"
+  /** The contacts tell nothing about the person or the company. */
+  | "not_found"
   /** The account's allowance of the month is used up. */
   | "too_many_requests"
   /** The address is suppressed. */
   | "claimed_email";
 
 const CODE_OF: Partial<Record<LookupProblemId, ErrorCode>> = {
+  not_found: "not_found",
   too_many_requests: "rate_limited",
   claimed_email: "withheld",
 };
 
 /**
- * A rejected look-up: a ServiceError with the code `bad_request`, `rate_limited` or `withheld`, and the API's
+ * A rejected look-up: a ServiceError with the code `bad_request`, `not_found`, `rate_limited` or `withheld`, and the API's
  * error ID as `id`.
  */
 export class LookupProblem extends ServiceError {

@@ -26,6 +26,7 @@ const STATUS_OF = {
   claimed_email: 451,
   unavailable: 503,
   internal_error: 500,
+  not_implemented: 501,
 } satisfies Record<LookupProblemId, number> & Record<string, number>;
 
 /** The error IDs of the API. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLookupSite } from "../../../test/lookup-site.ts";
+import { contactOf, createLookupSite } from "../../../test/lookup-site.ts";
 import { createRecordingObserver } from "../../../test/recording-observer.ts";
 import { matchRoute, ROUTES } from "./routes.ts";
 
@@ -9,14 +9,19 @@ const ASKED: Record<string, string> = {
   "/v2/email-finder": "domain=example.com&full_name=Ada%20Lovelace",
   "/v2/email-verifier": "email=ada@example.com",
   "/v2/email-count": "domain=example.com",
+  "/v2/people/find": "email=ada.lovelace@example.com",
+  "/v2/companies/find": "domain=example.com",
+  "/v2/combined/find": "email=ada.lovelace@example.com",
 };
+const known = [contactOf("ada.lovelace@example.com", { firstName: "Ada" })];
+const organizations = { "example.com": "Example" };
 const named = ROUTES.filter(({ methods }) => methods !== null);
 const LISTS = "/v2/email-verifications";
 const readable = named.filter(({ route }) => !route.startsWith(LISTS));
 
 test.each(readable)("$route answers GET, HEAD and OPTIONS, and is observed by its name", async (row) => {
   const observer = createRecordingObserver();
-  const site = await createLookupSite({ observer });
+  const site = await createLookupSite({ observer, known, organizations });
   const search = `api_key=${site.key}&${ASKED[row.route] ?? ""}`;
   const replies = await Promise.all(
     (row.methods ?? []).map((method) => site.send(method, row.route, { search })),
@@ -91,6 +96,11 @@ test.each([
   ["/V2/account", "/v2/*"],
   ["//v2/account", "/v2/*"],
   ["/v2/*", "/v2/*"],
+  ["/v2/people/find/", "/v2/people/find"],
+  ["/v2/people", "/v2/*"],
+  ["/v2/discover", "/v2/discover/*"],
+  ["/v2/leads/7/tags", "/v2/leads/*"],
+  ["/v2/leadsx", "/v2/*"],
   [`${LISTS}/AAAAAAAAAAAAAAAAAAAAAA`, `${LISTS}/{id}`],
   [`${LISTS}/x.csv/`, `${LISTS}/{id}.csv`],
   [`${LISTS}/x/y`, "/v2/*"],

@@ -6,15 +6,16 @@ import { domainSearch } from "../operations/domain-search.ts";
 import { emailCount } from "../operations/email-count.ts";
 import { emailFinder } from "../operations/email-finder.ts";
 import { emailVerifier } from "../operations/email-verifier.ts";
+import { findCompany, findEmployee, findPerson } from "../operations/enrichment.ts";
 import type { LookupOperation } from "../operations/operation.ts";
 import { answerBy, type LookupHttp } from "./answer-request.ts";
 import { DECLARED_LOOKUPS, type DeclaredLookup } from "./description/declared-lookups.ts";
 import { addListReply, listCsvReply, listReply } from "./list-requests.ts";
-import { RefusedRequest } from "./refusal.ts";
+import { type LookupErrorId, RefusedRequest } from "./refusal.ts";
 
 /** A row of the route table, used for dispatch, observation and the OpenAPI document. */
 export interface LookupRoute extends Matched {
-  /** The path below the mount point; a trailing `/*` matches every other path below. */
+  /** The path below the mount point; a trailing `/*` matches every other path below, and the one above. */
   readonly route: string;
   /** `null`: every method gets the same answer. */
   readonly methods: readonly string[] | null;
@@ -32,6 +33,9 @@ export const ROUTES: readonly LookupRoute[] = [
   lookupRoute("email-finder", emailFinder),
   lookupRoute("email-verifier", emailVerifier),
   lookupRoute("email-count", emailCount, true),
+  lookupRoute("people/find", findPerson),
+  lookupRoute("companies/find", findCompany),
+  lookupRoute("combined/find", findEmployee),
   lookupRoute("account", accountOperation),
   listRoute("email-verifications", ["POST", "OPTIONS"], addListReply),
   listRoute("email-verifications/{id}", READ, listReply),
@@ -43,15 +47,14 @@ export const ROUTES: readonly LookupRoute[] = [
     declared: null,
     answer: async ({ description }, call) => description.reply(call, call.origin + call.mountPath),
   },
-  {
-    route: "/v2/*",
-    methods: null,
-    isOpen: true,
-    declared: null,
-    answer: async () => {
-      throw new RefusedRequest("not_found", "There is nothing at this address");
-    },
-  },
+  ...["discover", "leads", "leads_lists", "leads_custom_attributes", "campaigns", "sequences"].map((name) =>
+    refusedRoute(
+      `/v2/${name}/*`,
+      "not_implemented",
+      `${name}: this lookup answers from its own contacts, buys no data, and keeps no leads or campaigns`,
+    ),
+  ),
+  refusedRoute("/v2/*", "not_found", "There is nothing at this address"),
 ];
 
 const BY_PATH = new Map(ROUTES.map((each) => [each.route, each]));
@@ -63,10 +66,17 @@ const BY_PATH = new Map(ROUTES.map((each) => [each.route, each]));
 export function matchRoute(path: string): LookupRoute | undefined {
   if (!/^\/+v2(?:\/|$)/i.test(path)) return path === DESCRIPTION_PATH ? BY_PATH.get(path) : undefined;
   const name = path.endsWith("/") ? path.slice(0, -1) : path;
-  return BY_PATH.get(name.replace(LIST_PATH, "$1{id}$2")) ?? BY_PATH.get("/v2/*");
+  const [, , first] = name.split("/");
+  const known = BY_PATH.get(name.replace(LIST_PATH, "$1{id}$2")) ?? BY_PATH.get(`/v2/${first}/*`);
+  return known ?? BY_PATH.get("/v2/*");
 }
 
 const LIST_PATH = /^(\/v2\/email-verifications\/)[^/{}]+?(\.csv)?$/;
+
+function refusedRoute(route: string, id: LookupErrorId, details: string): LookupRoute {
+  const answer = () => Promise.reject(new RefusedRequest(id, details));
+  return { route, methods: null, isOpen: true, declared: null, answer };
+}
 
 function lookupRoute<P, D, E, M extends object>(
   name: keyof typeof DECLARED_LOOKUPS,

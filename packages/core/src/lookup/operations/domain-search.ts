@@ -23,6 +23,7 @@ import {
   type Subject,
   type SubjectParameters,
   searchUnsuppressed,
+  unsuppressedLinks,
 } from "./subject.ts";
 
 /** Selects addresses of an organisation. */
@@ -214,14 +215,13 @@ function shortened({ data, meta }: Found<Data, Meta>, limit: number): Found<Data
 }
 
 async function describe(
-  { contacts, suppressions, lists, settings }: LookupContext,
+  context: LookupContext,
   { limit, offset }: DomainSearch,
   domain: string | null,
   page: ContactPage,
 ): Promise<Found<Data, Meta>> {
+  const { contacts, lists, settings } = context;
   const facts = domain === null ? null : await contacts.domain(domain);
-  const linked = facts?.linkedDomains ?? [];
-  const hidden = await suppressions.among(linked);
   return {
     data: {
       domain,
@@ -231,7 +231,7 @@ async function describe(
       emails: page.contacts.map((contact) => emailEntry(contact, settings)),
       disposable: domain !== null && lists?.isDisposable(domain) === true,
       accept_all: facts?.acceptsAll === true,
-      linked_domains: linked.filter((each) => !hidden.has(each)),
+      linked_domains: await unsuppressedLinks(context, facts),
       ...organizationFields(settings.networkNames),
     },
     meta: { results: page.total, limit, offset },

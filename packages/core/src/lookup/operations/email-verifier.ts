@@ -15,7 +15,7 @@ import {
   verifyReserved,
 } from "../verify/verify-address.ts";
 import { sourceEntry } from "./entries.ts";
-import { waitMsOf } from "./given.ts";
+import { type Given, missing, waitMsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
 import { LOOKUP_PARAMETERS } from "./parameters.ts";
 import { SAMPLE_CONTACT } from "./samples.ts";
@@ -23,7 +23,7 @@ import { SAMPLE_CONTACT } from "./samples.ts";
 type Data = EmailVerifierAnswer["data"];
 type Params = EmailVerifierAnswer["meta"]["params"];
 
-interface EmailToVerify {
+export interface EmailToVerify {
   /** As the caller wrote it. */
   email: string;
   /** `null` for a text that is not an address. */
@@ -39,14 +39,7 @@ const RETRY_AFTER_MS = 2000;
 export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object> = {
   parameters: ["email", "maxDurationMs"],
 
-  check(given) {
-    const email = given.text("email")?.trim();
-    if (email === undefined) throw new LookupProblem("wrong_params", "You are missing the email parameter");
-    if (!EMAIL.test(email)) {
-      throw new LookupProblem("invalid_email", "The email address is not valid");
-    }
-    return { email, parsed: pastedAddress(email), waitMs: waitMsOf(given) };
-  },
+  check: (given) => ({ ...checkEmail(given), waitMs: waitMsOf(given) }),
 
   echo: ({ email }) => ({ email }),
 
@@ -90,7 +83,16 @@ const SAMPLE_PROBE: ProbeResult = {
   retryAfterMs: null,
 };
 
-async function requireUnclaimed({ suppressions }: LookupContext, address: string): Promise<void> {
+/** Reads `email`. */
+export function checkEmail(given: Given): Omit<EmailToVerify, "waitMs"> {
+  const email = given.text("email")?.trim();
+  if (email === undefined) throw missing(given, "the email");
+  if (!EMAIL.test(email)) throw new LookupProblem("invalid_email", "The email address is not valid");
+  return { email, parsed: pastedAddress(email) };
+}
+
+/** Rejects for a suppressed address. */
+export async function requireUnclaimed({ suppressions }: LookupContext, address: string): Promise<void> {
   const suppressed = await suppressions.ofAddress(address);
   if (suppressed === null) return;
   throw suppressed === "domain" ? claimedDomain() : claimed();

@@ -7,8 +7,8 @@ import {
   type WordsSchema,
 } from "./parameters.ts";
 
-/** A parameter of a look-up, by its name in code. `location` is only rejected. */
-export type Parameter = keyof typeof LOOKUP_PARAMETERS | "location";
+/** A parameter of a look-up, by its name in code. `location` and `linkedinHandle` are only rejected. */
+export type Parameter = keyof typeof LOOKUP_PARAMETERS | "location" | "linkedinHandle";
 
 /** The unchecked parameters of one look-up. An empty or blank text counts as absent. */
 export interface Given {
@@ -56,6 +56,13 @@ export function presentText(name: string, value: string | null): string | null {
     throw new LookupProblem("wrong_params", `${name} must have at most ${MAX_TEXT_LENGTH} characters`);
   }
   return value;
+}
+
+/** The problem without a parameter, which `linkedin_handle` replaces in the public API. @param what in words. */
+export function missing(given: Given, what: string): LookupProblem {
+  const handle = given.text("linkedinHandle") === null ? null : given.nameOf("linkedinHandle");
+  const why = handle === null ? "" : `; ${handle} is not supported: contacts are not indexed by it`;
+  return new LookupProblem("wrong_params", `You are missing ${what} parameter${why}`);
 }
 
 /** A whole number within the bounds of its schema. */

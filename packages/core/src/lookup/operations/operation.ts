@@ -1,6 +1,7 @@
 import type { Account } from "../../contracts/accounts.ts";
 import type { LookupContext } from "../lookup-context.ts";
-import type { Given, Parameter } from "./given.ts";
+import type { Given } from "./given.ts";
+import type { LOOKUP_PARAMETERS } from "./parameters.ts";
 
 /** The result of a look-up, as the HTTP API sends it. */
 export interface LookupAnswer<D, M> {
@@ -22,7 +23,7 @@ export interface Found<D, M> {
  * @typeParam E the parameters as echoed in the answer.
  */
 export interface LookupOperation<P, D, E, M extends object> {
-  readonly parameters: readonly Exclude<Parameter, "location">[];
+  readonly parameters: readonly (keyof typeof LOOKUP_PARAMETERS)[];
   /** Checks the parameters without doing work. Rejects with a `LookupProblem`. */
   check(given: Given): P;
   /** Absent parameters are `null`. */

@@ -114,7 +114,7 @@ export const LOOKUP_PARAMETERS = {
     type: "string",
     pattern: "^\\s*[^\\u0000-\\u001f\\u007f-\\u009f]*@[^\\u0000-\\u001f\\u007f-\\u009f]*\\s*$",
     maxLength: MAX_TEXT_LENGTH,
-    description: "The address to verify.",
+    description: "The address.",
     examples: ["ada.lovelace@example.com"],
   },
   /** In a query in seconds, and named `max_duration`. */

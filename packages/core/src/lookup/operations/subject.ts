@@ -1,9 +1,14 @@
-import type { ContactFilter, ContactPage, ContactSource } from "../../contracts/contact-source.ts";
+import type {
+  ContactFilter,
+  ContactPage,
+  ContactSource,
+  DomainFacts,
+} from "../../contracts/contact-source.ts";
 import { patternOf } from "../../schema/json-schema.ts";
 import { organizationDomain } from "../address/mail-domain.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { claimedDomain, invalidDomain, LookupProblem } from "../lookup-problem.ts";
-import type { Given } from "./given.ts";
+import { type Given, missing } from "./given.ts";
 import { LOOKUP_PARAMETERS, MIN_COMPANY_LENGTH } from "./parameters.ts";
 
 /** The organisation of a look-up: `domain`, or `company` if the domain is absent. */
@@ -30,7 +35,7 @@ export function checkSubject(given: Given): Subject {
   const writtenDomain = given.text("domain");
   const company = given.text("company");
   if (writtenDomain === null && company === null) {
-    throw new LookupProblem("wrong_params", "You are missing the domain or the company parameter");
+    throw missing(given, "the domain or the company");
   }
   const domain = writtenDomain === null ? null : organizationDomain(writtenDomain);
   if (writtenDomain !== null && domain === null) {
@@ -84,6 +89,16 @@ export async function searchUnsuppressed(
     if (hidden.size === 0) return found;
     if (!(await eraseAll(contacts, hidden))) return without(found, hidden);
   }
+}
+
+/** The linked domains that are not suppressed. */
+export async function unsuppressedLinks(
+  { suppressions }: LookupContext,
+  facts: DomainFacts | null,
+): Promise<string[]> {
+  const linked = facts?.linkedDomains ?? [];
+  const hidden = await suppressions.among(linked);
+  return linked.filter((each) => !hidden.has(each));
 }
 
 /**

@@ -6,6 +6,7 @@ import { domainSearch } from "../../operations/domain-search.ts";
 import { emailCount } from "../../operations/email-count.ts";
 import { emailFinder } from "../../operations/email-finder.ts";
 import { emailVerifier } from "../../operations/email-verifier.ts";
+import { findCompany, findPerson } from "../../operations/enrichment.ts";
 import { LOOKUP_PARAMETERS } from "../../operations/parameters.ts";
 import { MAX_ROWS } from "../../verifications/list-rows.ts";
 import { LIST_LIMIT_SCHEMA, LIST_OFFSET_SCHEMA } from "../list-requests.ts";
@@ -31,9 +32,19 @@ const SEARCH = schemasOf(domainSearch);
 const { limit: _, ...ECHOED_SEARCH } = SEARCH;
 const FINDER = schemasOf(emailFinder);
 const COUNT = schemasOf(emailCount);
+const COMPANY = schemasOf(findCompany);
+const EMAIL = { email: { type: "string" } } as const;
+const PERSON = schemasOf(findPerson);
 
 const MONTH = "the month's allowance is used up";
 const OPTED_OUT = { 451: "this person opted out of the lookup." };
+const UNKNOWN = { 404: "nothing is known about this address or domain." };
+const FROM_CONTACTS = {
+  description:
+    "From the contacts of this lookup. What they do not tell is null, or an empty list. Costs one search; 404 is free, and so is repeating the same request within the month.",
+  refusals: { ...OPTED_OUT, ...UNKNOWN },
+  allowance: MONTH,
+};
 const NO_LIST = { 400: "a parameter is invalid.", 404: "there is no such list." };
 
 /** The operations by their paths below `/v2/`. */
@@ -72,13 +83,11 @@ export const DECLARED_LOOKUPS = {
     summary: "Verify an email",
     description:
       "Checks syntax, known lists, DNS and mail servers. Returns 202 if it takes longer than `max_duration`; repeat the request. Each verification costs one credit; webmail, disposable and unknown results are free, and so is a text that is no address.",
-    parameters: query(schemasOf(emailVerifier)).map((each) =>
-      each.name === "email" ? { ...each, required: true, allowEmptyValue: false } : each,
-    ),
+    parameters: query(schemasOf(emailVerifier)),
     replies: {
-      200: answer("Verification", { email: { type: "string" } }),
+      200: answer("Verification", EMAIL),
       202: {
-        ...answer("PendingVerification", { email: { type: "string" } }),
+        ...answer("PendingVerification", EMAIL),
         description: "The result is pending. Repeat the same request; that costs nothing more.",
         headers: headersOf("Cache-Control", "Retry-After"),
       },
@@ -92,6 +101,28 @@ export const DECLARED_LOOKUPS = {
     description: "Needs no key and is free. Either `domain` or `company` is required.",
     parameters: query(COUNT),
     replies: { 200: answer("EmailCount", echoOf(COUNT)) },
+  },
+  "people/find": {
+    ...FROM_CONTACTS,
+    operationId: "findPerson",
+    summary: "Get the person of an email",
+    parameters: query(PERSON),
+    replies: { 200: answer("PersonProfile", EMAIL, EMAIL) },
+  },
+  "companies/find": {
+    ...FROM_CONTACTS,
+    operationId: "findCompany",
+    summary: "Get the company of a domain",
+    parameters: query(COMPANY),
+    replies: { 200: answer("CompanyProfile", echoOf(COMPANY), { domain: { type: "string" } }) },
+    refusals: UNKNOWN,
+  },
+  "combined/find": {
+    ...FROM_CONTACTS,
+    operationId: "findPersonAndCompany",
+    summary: "Get the person and the company of an email",
+    parameters: query(PERSON),
+    replies: { 200: answer("CombinedProfile", EMAIL, EMAIL) },
   },
   account: {
     operationId: "getAccount",
@@ -188,6 +219,7 @@ function query(schemas: Schemas): ApiParameter[] {
     if (schema.enum !== undefined) {
       return queryParameter(name, noted("Case and surrounding blanks are ignored."));
     }
+    if (name === "email") return { ...queryParameter(name, schema), required: true, allowEmptyValue: false };
     if (schema.type !== "array") return queryParameter(name, schema);
     const words = noted("Case, surrounding blanks and empty words are ignored.");
     return { ...queryParameter(name, { ...words, minItems: 1 }), style: "form", explode: false };

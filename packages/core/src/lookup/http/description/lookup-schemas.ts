@@ -5,6 +5,7 @@ import {
   VERIFICATION_STATUSES,
 } from "../../../contracts/contact-source.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
+import { SAMPLE_COMPANY, SAMPLE_PERSON } from "../../operations/enrichment.ts";
 import { LOOKUP_PARAMETERS } from "../../operations/parameters.ts";
 import { MAX_ROWS } from "../../verifications/list-rows.ts";
 import { LIST_ID_SCHEMA } from "../list-requests.ts";
@@ -47,8 +48,7 @@ const SOURCES: JsonSchema = {
 };
 
 const SOURCE = objectOf({
-  domain: { type: "string" },
-  uri: { type: "string" },
+  ...{ domain: { type: "string" }, uri: { type: "string" } },
   extracted_on: day("When it was first found on the page."),
   last_seen_on: day("When it was last found on the page."),
   still_on_page: flag("Whether it was still on the page at the last visit; `false` also if that is unknown."),
@@ -252,9 +252,7 @@ const EMAIL_COUNT = objectOf({
 const usage = objectOf({ used: count(), available: count() });
 
 const ACCOUNT = objectOf({
-  first_name: text(),
-  last_name: text(),
-  email: text(),
+  ...{ first_name: text(), last_name: text(), email: text() },
   plan_name: { type: "string" },
   plan_level: count(),
   reset_date: day("When the month's allowance resets."),
@@ -262,6 +260,19 @@ const ACCOUNT = objectOf({
   calls: { ...usage, description: "Both kinds in total." },
   requests: objectOf({ searches: usage, verifications: usage }),
 });
+
+const NULL = { type: "null" } as const;
+
+/** The schema of a profile, by an example with every fact that contacts can tell. */
+function profileOf(value: unknown, name?: string): JsonSchema {
+  if (value === null) return NULL;
+  if (typeof value === "boolean") return flag();
+  if (typeof value !== "object") return name === "id" ? { type: "string" } : text();
+  if (Array.isArray(value)) return { type: "array", items: { type: "string" } };
+  return objectOf(Object.fromEntries(Object.entries(value).map(([key, of]) => [key, profileOf(of, key)])));
+}
+
+const nullable = (name: string) => ({ anyOf: [{ $ref: `#/components/schemas/${name}` }, NULL] });
 
 /** The schemas of a lookup with these network field names. */
 export function lookupSchemas(names: NetworkNames) {
@@ -273,6 +284,9 @@ export function lookupSchemas(names: NetworkNames) {
     Verification: VERIFICATION,
     PendingVerification: PENDING,
     EmailCount: EMAIL_COUNT,
+    PersonProfile: profileOf(SAMPLE_PERSON),
+    CompanyProfile: profileOf(SAMPLE_COMPANY),
+    CombinedProfile: objectOf({ person: nullable("PersonProfile"), company: nullable("CompanyProfile") }),
     Account: ACCOUNT,
     VerificationRequest: VERIFICATION_REQUEST,
     VerificationAdded: VERIFICATION_ADDED,
