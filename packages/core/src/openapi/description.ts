@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Call, Reply } from "../contracts/call.ts";
 import { evaluatePreconditions } from "../http/conditional.ts";
+import { textReply } from "../http/text-reply.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ApiComponents, ApiDocument, ApiPart, ApiResponse, PathItem } from "./document.ts";
 import { headerComponents, headersOf } from "./headers.ts";
-import { HEAD_TAG, headOf } from "./operations.ts";
+import { HEAD_TAG, headOf, jsonReply } from "./operations.ts";
 import { VERSION } from "./version.ts";
 
 /** Path of the description, below the mount point. */
@@ -73,12 +74,7 @@ function descriptionReply(call: Call, baseUrl: string, texts: Texts): Reply {
   }
   const servers = JSON.stringify([{ url: baseUrl }] satisfies ApiDocument["servers"]);
   const body = `${texts.beforeServers},"servers":${servers},${texts.afterServers}`;
-  const all = {
-    ...headers,
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(body)),
-  };
-  return call.method === "HEAD" ? { status: 200, headers: all } : { status: 200, headers: all, body };
+  return textReply(call, 200, "application/json", body, headers);
 }
 
 /** The services as one OpenAPI document, without the URL of the server. */
@@ -114,7 +110,7 @@ function documentOf(site: DescribedSite): Omit<ApiDocument, "servers"> {
 const DESCRIPTION_TAG = { name: "Description", description: "The API in machine-readable form." };
 
 function descriptionPath({ refusals, otherMethods }: DescribedSite): PathItem {
-  const headers = headersOf("Cache-Control", "ETag");
+  const HEADERS = ["Cache-Control", "ETag"] as const;
   const get = {
     operationId: "getDescription",
     tags: [DESCRIPTION_TAG.name],
@@ -130,12 +126,8 @@ function descriptionPath({ refusals, otherMethods }: DescribedSite): PathItem {
     ],
     security: [],
     responses: {
-      "200": {
-        description: "The document.",
-        headers,
-        content: { "application/json": { schema: DOCUMENT_SCHEMA } },
-      },
-      "304": { description: "The document has not changed.", headers },
+      "200": jsonReply("The document.", DOCUMENT_SCHEMA, ...HEADERS),
+      "304": { description: "The document has not changed.", headers: headersOf(...HEADERS) },
       ...refusals,
     },
   } as const;

@@ -105,7 +105,7 @@ export interface ApiHeader {
   readonly schema?: JsonSchema;
 }
 
-type SecurityScheme =
+export type SecurityScheme =
   | {
       readonly type: "apiKey";
       readonly in: "query" | "header";

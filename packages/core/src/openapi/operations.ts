@@ -1,5 +1,13 @@
 import type { JsonSchema } from "../schema/json-schema.ts";
-import type { ApiMedia, ApiOperation, ApiParameter, ApiTag } from "./document.ts";
+import type {
+  ApiMedia,
+  ApiOperation,
+  ApiParameter,
+  ApiResponse,
+  ApiTag,
+  SecurityScheme,
+} from "./document.ts";
+import { type HeaderName, headersOf } from "./headers.ts";
 
 export const HEAD_TAG: ApiTag = {
   name: "Headers only",
@@ -11,6 +19,20 @@ const ONLY_GET = ["206", "416"];
 
 /** The content of a reply with an HTML page. */
 export const HTML: Readonly<Record<string, ApiMedia>> = { "text/html": { schema: { type: "string" } } };
+
+/** A reply with JSON and these headers. */
+export function jsonReply(
+  description: string,
+  schema: JsonSchema,
+  ...names: readonly HeaderName[]
+): ApiResponse {
+  return { description, headers: headersOf(...names), content: { "application/json": { schema } } };
+}
+
+/** A key in a header or in the query. */
+export function keyScheme(place: "header" | "query", name: string, description: string): SecurityScheme {
+  return { type: "apiKey", in: place, name, description };
+}
 
 /** A query parameter. An empty one counts as absent. */
 export function queryParameter(name: string, schema: JsonSchema): ApiParameter {

@@ -3,6 +3,7 @@ import type { Renderer } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import { clientAddress, clientKey } from "../../http/client.ts";
 import { type AsyncPreference, parseAgent, parseAsyncPreference } from "../../http/request-headers.ts";
+import { textReply } from "../../http/text-reply.ts";
 import type { OwnerGrant } from "../authorize.ts";
 import { retryAfterMs } from "../library/find-image.ts";
 import { readTicket, type UploadTerms } from "../library/upload-tickets.ts";
@@ -32,15 +33,9 @@ interface CreateRequest {
 }
 
 /** `POST {base}/api/images.json` and `.txt`. */
-export async function createImage(
-  context: ImageContext,
-  call: Call,
-  suffix: "json" | "txt",
-  limits: Record<string, string>,
-): Promise<Reply> {
+export async function createImage(context: ImageContext, call: Call, suffix: "json" | "txt"): Promise<Reply> {
   const { record, hasPin, preference } = await receiveAndStore(context, call);
-  const reply = createdReply(context, call, record, suffix, hasPin, preference);
-  return { ...reply, headers: { ...reply.headers, ...limits } };
+  return createdReply(context, call, record, suffix, hasPin, preference);
 }
 
 /** An upload that was stored. */
@@ -180,11 +175,9 @@ export function createdReply(
     : detailsOf(base, record);
   const { url } = details;
   const body = suffix === "txt" ? `${url}\n` : JSON.stringify(details);
+  const type = suffix === "txt" ? "text/plain" : "application/json";
   const headers = {
-    "Content-Type": suffix === "txt" ? "text/plain; charset=utf-8" : "application/json; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(body)),
     "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
     Location: url,
     Link: createdLinks(base, details, context.library.renderer),
     "X-Service-Image-Url": url,
@@ -193,10 +186,10 @@ export function createdReply(
       : {}),
     "X-Service-Image-Id": record.id,
   };
-  if (record.processing === null) return { status: 201, headers, body };
+  if (record.processing === null) return textReply(call, 201, type, body, headers);
   const retryAfter = String(retryAfterMs(record, context.settings.now()) / 1000);
   const applied = preference === null ? {} : { "Preference-Applied": "respond-async" };
-  return { status: 202, headers: { ...headers, "Retry-After": retryAfter, ...applied }, body };
+  return textReply(call, 202, type, body, { ...headers, "Retry-After": retryAfter, ...applied });
 }
 
 /** `Link` of a new image (RFC 8288, which replaced RFC 5988): record, alternate formats, edit form. */

@@ -1,29 +1,18 @@
 import { checkOptions, optionProblems } from "../../check-options.ts";
 import type { Call, Reply } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
+import { textReply } from "../../http/text-reply.ts";
 import { issueTicket, REQUEST_RULES, TICKET_RULES } from "../library/upload-tickets.ts";
 import { baseUrl, type ImageContext, isJson, MAX_BODY_BYTES } from "./image-context.ts";
 
 /** `POST {base}/api/tickets.json`: a ticket for an upload that this client could make itself. */
-export async function createTicket(
-  context: ImageContext,
-  call: Call,
-  _name: string,
-  limits: Record<string, string>,
-): Promise<Reply> {
+export async function createTicket(context: ImageContext, call: Call): Promise<Reply> {
   const { library, permissions, settings } = context;
   const { owner, limits: ownerLimits } = (await permissions.permitCreate(call)) ?? {};
   const given = await readTerms(call, settings.uploadIdleMs);
   const checked = checkOptions("ticket", { ...given, owner, ownerLimits }, TICKET_RULES);
   const body = JSON.stringify(issueTicket(library, baseUrl(context, call), checked, "json"));
-  const headers = {
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(body)),
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
-    ...limits,
-  };
-  return { status: 200, headers, body };
+  return textReply(call, 200, "application/json", body, { "Cache-Control": "no-store" });
 }
 
 /** The terms in the body; none without one. Rejects with `bad_request` for a fault in them. Other names are ignored. */

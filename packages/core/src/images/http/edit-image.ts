@@ -2,6 +2,7 @@ import type { Call, Reply } from "../../contracts/call.ts";
 import { isServiceError } from "../../errors.ts";
 import { evaluatePreconditions } from "../../http/conditional.ts";
 import { HttpProblem } from "../../http/problem.ts";
+import { textReply } from "../../http/text-reply.ts";
 import { changeImage, parseChange } from "../library/change-image.ts";
 import { findImage } from "../library/find-image.ts";
 import { loadAny } from "../life/damaged-image.ts";
@@ -35,12 +36,7 @@ export async function getRecord(context: ImageContext, call: Call, id: string): 
 }
 
 /** `PATCH {base}/api/images/<id>.json`: changes name, description, expiry and focus, and replies with the record. */
-export async function patchImage(
-  context: ImageContext,
-  call: Call,
-  id: string,
-  limits: Record<string, string>,
-): Promise<Reply> {
+export async function patchImage(context: ImageContext, call: Call, id: string): Promise<Reply> {
   const { library } = context;
   const { current, parameters } = await openForEdit(context, call, id, () =>
     findImage(library, id, call.signal),
@@ -53,16 +49,11 @@ export async function patchImage(
   };
   const change = parseChange(given, parameters.sourceOf("expiresAt"), library);
   const changed = await unlessOvertaken(context, call, id, () => changeImage(library, current, change));
-  return recordReply(context, call, changed, limits);
+  return recordReply(context, call, changed);
 }
 
 /** `DELETE {base}/api/images/<id>.json`. Works for a damaged record too: the PIN depends on the ID alone. */
-export async function deleteImage(
-  context: ImageContext,
-  call: Call,
-  id: string,
-  limits: Record<string, string>,
-): Promise<Reply> {
+export async function deleteImage(context: ImageContext, call: Call, id: string): Promise<Reply> {
   const { library } = context;
   const { current } = await openForEdit(context, call, id, async () => {
     try {
@@ -74,7 +65,7 @@ export async function deleteImage(
     }
   });
   await unlessOvertaken(context, call, id, () => removeImage(library, current));
-  return { status: 204, headers: { "Cache-Control": "no-store", ...limits } };
+  return { status: 204, headers: { "Cache-Control": "no-store" } };
 }
 
 async function openForEdit(
@@ -130,20 +121,9 @@ function recordHeaders(current: CurrentRecord): Record<string, string> {
   };
 }
 
-function recordReply(
-  context: ImageContext,
-  call: Call,
-  current: CurrentRecord,
-  more: Record<string, string> = {},
-): Reply {
+function recordReply(context: ImageContext, call: Call, current: CurrentRecord): Reply {
   const body = JSON.stringify(detailsOf(baseUrl(context, call), current.record));
-  const headers = {
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(body)),
-    ...recordHeaders(current),
-    ...more,
-  };
-  return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body };
+  return textReply(call, 200, "application/json", body, recordHeaders(current));
 }
 
 function preconditionFailed(): HttpProblem {

@@ -106,7 +106,10 @@ async function answer(
   else if (context.permissions.areAsked)
     requireConsent(context, call, { cors, allowsNull: row.form === "page" });
   const limits = method.budget === undefined ? {} : await countRequest(context, call, method.budget);
-  return method.handle(context, call, name, limits);
+  const reply = await method.handle(context, call, name);
+  // Reads may be cached.
+  const isCounted = !["GET", "HEAD"].includes(call.method) && method.budget !== "reads" && reply.status < 300;
+  return isCounted ? { ...reply, headers: { ...reply.headers, ...limits } } : reply;
 }
 
 async function isKnown({ library }: ImageContext, call: Call, id: string): Promise<boolean> {

@@ -27,12 +27,7 @@ const PIECE_TYPE = "application/offset+octet-stream";
 const HEAD_BYTES = 64 * 1024;
 
 /** `POST {base}/api/uploads` */
-export async function beginUpload(
-  context: ImageContext,
-  call: Call,
-  _name: string,
-  limits: Record<string, string>,
-): Promise<Reply> {
+export async function beginUpload(context: ImageContext, call: Call): Promise<Reply> {
   requireTus(call);
   requireCreateHeaders(call);
   const { settings } = context;
@@ -65,18 +60,18 @@ export async function beginUpload(
   const suffix = shown === null ? "" : `?ticket=${encodeURIComponent(shown)}`;
   const Location = `${baseUrl(context, call)}/api/uploads/${id}${suffix}`;
   if (call.headers["content-type"] !== PIECE_TYPE || !hasBody(call)) {
-    return { status: 201, headers: { ...limits, ...offsetHeaders(upload, 0), Location } };
+    return { status: 201, headers: { ...offsetHeaders(upload, 0), Location } };
   }
   try {
     const { headers } = await uploads.locks.run(key, (interrupted) =>
       receivePiece(context, call, { uploads, key, upload, permission, interrupted }, 0, finishAgain),
     );
     const { "Content-Type": _type, "Content-Length": _length, ...kept } = headers;
-    return { status: 201, headers: { ...kept, ...limits, Location } };
+    return { status: 201, headers: { ...kept, Location } };
   } catch (error) {
     // All bytes are stored, and it is locked. Without an offset, a client asks for the state.
     if (error instanceof HttpProblem) {
-      return { status: 201, headers: { ...limits, "Cache-Control": "no-store", Location } };
+      return { status: 201, headers: { "Cache-Control": "no-store", Location } };
     }
     // The client does not know its address.
     await uploads.remove(key, upload).catch(settings.onError);

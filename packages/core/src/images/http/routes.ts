@@ -4,14 +4,7 @@ import type { ImageSettings } from "../image-settings.ts";
 import { ALL_FORMATS } from "../record/formats.ts";
 import { createImage } from "./create-image.ts";
 import { createTicket } from "./create-ticket.ts";
-import {
-  createImageOperation,
-  createTicketOperation,
-  deleteImageOperation,
-  getRecordOperation,
-  patchImageOperation,
-  readImageOperation,
-} from "./description/declared-api.ts";
+import * as declaredApi from "./description/declared-api.ts";
 import * as declaredPages from "./description/declared-pages.ts";
 import * as declaredUploads from "./description/declared-uploads.ts";
 import type { DescribedMethod, DescribedRoute } from "./description/image-path.ts";
@@ -26,16 +19,8 @@ import { tusHeaders } from "./tus-headers.ts";
 
 /** One method of a route. */
 export interface RouteMethod extends DescribedMethod {
-  /**
-   * @param name Variable part of the path, such as the image ID; empty if the pattern has none.
-   * @param limits Headers with the state of the rate limit.
-   */
-  handle(
-    context: ImageContext,
-    call: Call,
-    name: string,
-    limits: Record<string, string>,
-  ): Reply | Promise<Reply>;
+  /** @param name Variable part of the path, such as the image ID; empty if the pattern has none. */
+  handle(context: ImageContext, call: Call, name: string): Reply | Promise<Reply>;
 }
 
 type Methods = Partial<Record<"GET" | "HEAD" | "POST" | "PATCH" | "DELETE", RouteMethod>>;
@@ -63,8 +48,8 @@ export const ROUTES: readonly Route[] = [
       methods: {
         POST: {
           budget: "creates",
-          handle: (context, call, _name, limits) => createImage(context, call, suffix, limits),
-          describe: (facts) => createImageOperation(facts, suffix),
+          handle: (context, call) => createImage(context, call, suffix),
+          describe: (facts) => declaredApi.createImageOperation(facts, suffix),
         },
       },
     }),
@@ -72,16 +57,18 @@ export const ROUTES: readonly Route[] = [
   {
     pattern: "/api/tickets.json",
     form: "json",
-    methods: { POST: { budget: "creates", handle: createTicket, describe: createTicketOperation } },
+    methods: {
+      POST: { budget: "creates", handle: createTicket, describe: declaredApi.createTicketOperation },
+    },
   },
   {
     pattern: "/api/images/{id}.json",
     form: "json",
     isRecord: true,
     methods: {
-      GET: { budget: "reads", handle: getRecord, describe: getRecordOperation },
-      PATCH: { budget: "edits", handle: patchImage, describe: patchImageOperation },
-      DELETE: { budget: "edits", handle: deleteImage, describe: deleteImageOperation },
+      GET: { budget: "reads", handle: getRecord, describe: declaredApi.getRecordOperation },
+      PATCH: { budget: "edits", handle: patchImage, describe: declaredApi.patchImageOperation },
+      DELETE: { budget: "edits", handle: deleteImage, describe: declaredApi.deleteImageOperation },
     },
   },
   ...ALL_FORMATS.flatMap((format) =>
@@ -94,7 +81,7 @@ export const ROUTES: readonly Route[] = [
           GET: {
             budget: "reads",
             handle: (context, call, id) => readImage(context, call, id, format),
-            describe: (facts) => readImageOperation(facts, format, suffix),
+            describe: (facts) => declaredApi.readImageOperation(facts, format, suffix),
           },
         },
       }),
@@ -108,7 +95,7 @@ export const ROUTES: readonly Route[] = [
       GET: {
         budget: "reads",
         handle: (context, call, id) => readImage(context, call, id, "auto"),
-        describe: (facts) => readImageOperation(facts, "auto"),
+        describe: (facts) => declaredApi.readImageOperation(facts, "auto"),
       },
     },
   },

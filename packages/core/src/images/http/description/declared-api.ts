@@ -1,6 +1,6 @@
 import type { ApiHeader, ApiMedia, ApiResponse } from "../../../openapi/document.ts";
 import { headersOf, maybeHeader } from "../../../openapi/headers.ts";
-import { HTML, queryParameter } from "../../../openapi/operations.ts";
+import { HTML, jsonReply, queryParameter } from "../../../openapi/operations.ts";
 import { type AddressFormat, FORMATS } from "../../record/formats.ts";
 import { NEGOTIATED_FORMATS } from "../../renditions/negotiate-format.ts";
 import { FILE_FIELD } from "../receive-image.ts";
@@ -28,7 +28,6 @@ export function createImageOperation(facts: ImageFacts, suffix: "json" | "txt"):
     : { "application/json": { schema: CREATED_REF } };
   return {
     operationId: isText ? "createImageForText" : "createImage",
-    tag: "Images",
     summary: isText ? "Upload an image (plain-text reply)" : "Upload an image",
     description: `Stores a picture or document. The PIN is returned only once. Keep it to edit or delete the image later.${isText ? " The body is the image's URL and a line break; the headers contain the rest." : ""}`,
     parameters: [
@@ -72,18 +71,11 @@ const NO_PIN = "Absent with a ticket that was made without `pin`, and from a rep
 export function createTicketOperation(facts: ImageFacts): DeclaredOperation {
   return {
     operationId: "createTicket",
-    tag: "Images",
     summary: "Make an upload ticket",
     description:
       "A URL to which one image can be uploaded within its time, without any other permission. The URL is a secret. The owner of the image is the one of this request.",
     requestBody: ticketBody(facts),
-    replies: {
-      200: {
-        description: "The ticket.",
-        headers: headersOf("Cache-Control"),
-        content: { "application/json": { schema: TICKET_REF } },
-      },
-    },
+    replies: { 200: jsonReply("The ticket.", TICKET_REF, "Cache-Control") },
   };
 }
 
@@ -112,17 +104,15 @@ export const READ_CONDITIONS = parameters.requestHeaders(
 export const RANGE_HEADERS = parameters.requestHeaders("Range", "If-Range");
 const CHANGE_CONDITIONS = parameters.requestHeaders("If-Match", "If-Unmodified-Since", "If-None-Match");
 
-const RECORD: ApiResponse = {
-  description: "The record.",
-  headers: headersOf("ETag", "Last-Modified", "Cache-Control", "Sunset"),
-  content: { "application/json": { schema: IMAGE_REF } },
-};
+/** Of a record, and of what may have changed in it. */
+const VALIDATORS = ["ETag", "Last-Modified", "Cache-Control", "Sunset"] as const;
+const UNCHANGED = { description: "The client's copy is current.", headers: headersOf(...VALIDATORS) };
+const RECORD = jsonReply("The record.", IMAGE_REF, ...VALIDATORS);
 
 /** `GET HEAD {base}/api/images/<id>.json` */
 export function getRecordOperation(): DeclaredOperation {
   return {
     operationId: "getImage",
-    tag: "Images",
     summary: "Get image metadata",
     description: "Name, description, type, size, focus and links. Never the PIN.",
     parameters: READ_CONDITIONS,
@@ -135,7 +125,6 @@ export function getRecordOperation(): DeclaredOperation {
 export function patchImageOperation(facts: ImageFacts): DeclaredOperation {
   return {
     operationId: "updateImage",
-    tag: "Images",
     summary: "Edit an image",
     description:
       "Needs the PIN. At least one of `name`, `description`, `expiresAt` and `focus` is required, in the body or (discouraged) in the query.",
@@ -158,7 +147,6 @@ export function patchImageOperation(facts: ImageFacts): DeclaredOperation {
 export function deleteImageOperation(facts: ImageFacts): DeclaredOperation {
   return {
     operationId: "deleteImage",
-    tag: "Images",
     summary: "Delete an image",
     description: `Needs the PIN. Afterwards all links to the image return 410, and 404 after ${facts.tombstoneMs / 86_400_000} days.`,
     parameters: CHANGE_CONDITIONS,
@@ -195,7 +183,6 @@ export function readImageOperation(
   const renditions = Object.entries(parameters.renditionSchemas(facts, format));
   return {
     operationId: `getImageAs${suffix.charAt(0).toUpperCase()}${suffix.slice(1)}`,
-    tag: "Images",
     summary: `Get as ${suffix.toUpperCase()}`,
     description: formatText(facts, format, suffix),
     parameters: [
@@ -275,15 +262,7 @@ export function cacheTagHeader({ cacheTag }: ImageFacts, required = true): Heade
 
 /** The reply of an image that is still processed. */
 export function processingReply(hasHtml: boolean): ApiResponse {
-  return {
-    description: "The image is still being processed. Retry after `Retry-After` seconds.",
-    headers: headersOf("Retry-After", "Cache-Control", "Sunset"),
-    content: { "application/json": { schema: IMAGE_REF }, ...(hasHtml ? HTML : {}) },
-  };
+  const why = "The image is still being processed. Retry after `Retry-After` seconds.";
+  const reply = jsonReply(why, IMAGE_REF, "Retry-After", "Cache-Control", "Sunset");
+  return hasHtml ? { ...reply, content: { ...reply.content, ...HTML } } : reply;
 }
-
-/** 304, with the headers that may have changed nevertheless. */
-const UNCHANGED: ApiResponse = {
-  description: "The client's copy is current.",
-  headers: headersOf("ETag", "Last-Modified", "Cache-Control", "Sunset"),
-};

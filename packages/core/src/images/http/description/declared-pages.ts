@@ -1,6 +1,6 @@
 import type { ApiParameter, ApiResponse } from "../../../openapi/document.ts";
 import { type HeaderName, headersOf, maybeHeader } from "../../../openapi/headers.ts";
-import { HTML } from "../../../openapi/operations.ts";
+import { HTML, jsonReply } from "../../../openapi/operations.ts";
 import { ORIGINAL_TYPES } from "../../record/formats.ts";
 import {
   bytesReplies,
@@ -176,13 +176,7 @@ export function sharexOperation(): DeclaredOperation {
     tag: "Description",
     summary: "Get a ShareX uploader",
     description: "A custom uploader that ShareX imports when the file is opened.",
-    replies: {
-      200: {
-        description: "The uploader file.",
-        headers: headersOf("Cache-Control", "Content-Disposition"),
-        content: { "application/json": { schema } },
-      },
-    },
+    replies: { 200: jsonReply("The uploader file.", schema, "Cache-Control", "Content-Disposition") },
   };
 }
 

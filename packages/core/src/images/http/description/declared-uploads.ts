@@ -38,7 +38,7 @@ const WHY = {
 export function beginUploadOperation(facts: ImageFacts): DeclaredOperation {
   const headers = { ...headersOf("Location"), ...replyHeaders("Upload-Offset", "Upload-Expires") };
   return {
-    ...{ operationId: "beginUpload", tag: "Images", summary: "Begin an upload in pieces" },
+    ...{ operationId: "beginUpload", summary: "Begin an upload in pieces" },
     description: "Creation by tus 1.0 (https://tus.io), for its clients. A body is the first piece.",
     parameters: [
       ...[TUS, requestHeader("Upload-Length", "Bytes of the whole file.", "^\\d{1,15}$")],
@@ -62,7 +62,7 @@ export function beginUploadOperation(facts: ImageFacts): DeclaredOperation {
 export function readUploadOperation(): DeclaredOperation {
   const headers = replyHeaders("Upload-Offset", "Upload-Length");
   return {
-    ...{ operationId: "readUpload", tag: "Images", summary: "Ask how much of an upload is stored" },
+    ...{ operationId: "readUpload", summary: "Ask how much of an upload is stored" },
     parameters: [TUS, ID, parameters.TICKET],
     replies: { 200: { description: `How much is stored. ${COMPLETE}`, headers } },
     refusals: [404, 412, 415, 423],
@@ -75,7 +75,7 @@ export function sendPieceOperation(): DeclaredOperation {
   const headers = replyHeaders("Upload-Offset");
   const content = { "application/json": { schema: CREATED_REF } };
   return {
-    ...{ operationId: "sendPiece", tag: "Images", summary: "Send the next piece of an upload" },
+    ...{ operationId: "sendPiece", summary: "Send the next piece of an upload" },
     description: COMPLETE,
     parameters: [
       ...[TUS, requestHeader("Upload-Offset", "Bytes that are stored already.", "^\\d+$")],
@@ -100,7 +100,7 @@ export function sendPieceOperation(): DeclaredOperation {
 /** `DELETE {base}/api/uploads/{upload}` */
 export function endUploadOperation(): DeclaredOperation {
   return {
-    ...{ operationId: "endUpload", tag: "Images", summary: "Forget an upload" },
+    ...{ operationId: "endUpload", summary: "Forget an upload" },
     description: "An image that it became stays.",
     parameters: [TUS, ID, parameters.TICKET],
     replies: { 204: { description: "The upload is forgotten.", headers: {} } },

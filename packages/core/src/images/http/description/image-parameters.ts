@@ -74,13 +74,10 @@ export const FOCUS_TEXT =
 export const FOCUS = queryParameter("focus", { ...POINT_TEXT_SCHEMA, description: FOCUS_TEXT });
 export const NEW_FOCUS = { ...FOCUS, description: `${FOCUS_TEXT} An empty value removes it.` };
 
-type RequestHeader = Pick<ApiParameter, "description" | "required"> & { schema?: JsonSchema };
-
 const REQUEST_HEADERS = {
   "User-Agent": {
-    description: "Its first product and version are shown with the image.",
+    ...{ description: "Its first product and version are shown with the image.", required: true },
     schema: USER_AGENT_SCHEMA,
-    required: true,
   },
   Prefer: {
     description:
@@ -92,35 +89,26 @@ const REQUEST_HEADERS = {
       "Makes a request safe to repeat: for 24 hours, the same upload with the same key gets the first reply.",
     schema: IDEMPOTENCY_KEY_SCHEMA,
   },
-  "If-None-Match": {
-    description:
-      "The `ETag` of the client's copy: 304 if unchanged. Takes precedence over `If-Modified-Since`.",
-  },
-  "If-Modified-Since": {
-    description:
-      "The `Last-Modified` of the client's copy: 304 if unchanged. Invalid dates, and dates later than the server's clock, are ignored.",
-  },
-  "If-Match": {
-    description:
-      "The expected `ETag`: 412 if the current one differs. Takes precedence over `If-Unmodified-Since`.",
-  },
-  "If-Unmodified-Since": {
-    description: "The expected `Last-Modified`: 412 if the image has changed since.",
-  },
+  "If-None-Match":
+    "The `ETag` of the client's copy: 304 if unchanged. Takes precedence over `If-Modified-Since`.",
+  "If-Modified-Since":
+    "The `Last-Modified` of the client's copy: 304 if unchanged. Invalid dates, and dates later than the server's clock, are ignored.",
+  "If-Match":
+    "The expected `ETag`: 412 if the current one differs. Takes precedence over `If-Unmodified-Since`.",
+  "If-Unmodified-Since": "The expected `Last-Modified`: 412 if the image has changed since.",
   Range: {
     description: "A byte range. Invalid or multiple ranges return the whole file.",
     schema: { examples: ["bytes=0-1023"] },
   },
-  "If-Range": {
-    description:
-      "The `ETag` or `Last-Modified` of the client's partial copy. If it has changed, all bytes are sent.",
-  },
-} as const satisfies Readonly<Record<string, RequestHeader>>;
+  "If-Range":
+    "The `ETag` or `Last-Modified` of the client's partial copy. If it has changed, all bytes are sent.",
+} as const satisfies Readonly<Record<string, string | Partial<ApiParameter>>>;
 
 /** Request headers as parameters. */
 export function requestHeaders(...names: readonly (keyof typeof REQUEST_HEADERS)[]): ApiParameter[] {
   return names.map((name) => {
-    const header: RequestHeader = REQUEST_HEADERS[name];
+    const given: string | Partial<ApiParameter> = REQUEST_HEADERS[name];
+    const header = typeof given === "string" ? { description: given } : given;
     return { name, in: "header", ...header, schema: { type: "string", ...header.schema } };
   });
 }

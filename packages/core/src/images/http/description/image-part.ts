@@ -3,6 +3,7 @@ import type { Renderer } from "../../../contracts/renderer.ts";
 import { createDescription, type Description } from "../../../openapi/description.ts";
 import type { ApiPart } from "../../../openapi/document.ts";
 import { headerComponents } from "../../../openapi/headers.ts";
+import { keyScheme } from "../../../openapi/operations.ts";
 import { methodRefusal, PROBLEM_SCHEMA } from "../../../openapi/problems.ts";
 import type { ImageSettings } from "../../image-settings.ts";
 import { ALL_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
@@ -71,18 +72,8 @@ function imagePart(facts: ImageFacts): ApiPart {
       schemas: { ...IMAGE_SCHEMAS, Problem: PROBLEM_SCHEMA },
       headers: headerComponents(paths),
       securitySchemes: {
-        imagePin: {
-          type: "apiKey",
-          in: "header",
-          name: "X-Service-Image-Pin",
-          description: "The PIN from the reply to the upload.",
-        },
-        imagePinInQuery: {
-          type: "apiKey",
-          in: "query",
-          name: "pin",
-          description: "The PIN in the query. It may end up in logs.",
-        },
+        imagePin: keyScheme("header", "X-Service-Image-Pin", "The PIN from the reply to the upload."),
+        imagePinInQuery: keyScheme("query", "pin", "The PIN in the query. It may end up in logs."),
       },
     },
   };

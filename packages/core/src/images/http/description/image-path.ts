@@ -56,7 +56,8 @@ const REFUSAL_HEADERS: Partial<Readonly<Record<ImageRefusal, Headers>>> = {
 /** An operation without the parts that follow from its route; {@link imagePath} adds them. */
 export interface DeclaredOperation
   extends Pick<ApiOperation, "operationId" | "summary" | "description" | "parameters" | "requestBody"> {
-  tag: "Images" | "Pages" | "Description";
+  /** @default "Images" */
+  tag?: "Pages" | "Description";
   /** Whether the request needs the PIN. */
   needsPin?: true;
   /** Replies that are no refusals, by status. */
@@ -143,7 +144,7 @@ function operationOf(
   ]);
   return {
     ...operation,
-    tags: [tag],
+    tags: [tag ?? "Images"],
     security: needsPin === undefined ? [] : WITH_PIN,
     responses: { ...Object.fromEntries(succeeded), ...Object.fromEntries(refused) },
   };

@@ -12,6 +12,7 @@ const date = {
   format: "date-time",
   pattern: "^\\d{4,}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$",
 } as const;
+const maybe = (description: string) => ({ type: ["string", "null"], description }) as const;
 const pixels = { type: ["integer", "null"], minimum: 0 } as const;
 
 const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
@@ -19,14 +20,10 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   name: { ...NAME_SCHEMA, description: "Display name of the image." },
   description: {
     ...DESCRIPTION_SCHEMA,
-    type: ["string", "null"],
-    description: "Text for readers who do not see the image; null if there is none.",
+    ...maybe("Text for readers who do not see the image; null if there is none."),
   },
   type: { type: "string", enum: ORIGINAL_TYPES, description: "Media type of the original." },
-  source: {
-    type: ["string", "null"],
-    description: "Media type of the upload, if it was converted to `type`; null if it was not.",
-  },
+  source: maybe("Media type of the upload, if it was converted to `type`; null if it was not."),
   warnings: {
     type: "array",
     items: { type: "string" },
@@ -46,15 +43,10 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   height: { ...pixels, description: "Height in pixels, see `width`." },
   pages: { ...pixels, description: "Pages of a PDF, frames of an animation, else 1." },
   placeholder: {
-    type: ["string", "null"],
+    ...maybe("ThumbHash of the image in base64, to show before it loads; null if there is none."),
     maxLength: MAX_PLACEHOLDER_LENGTH,
-    description: "ThumbHash of the image in base64, to show before it loads; null if there is none.",
   },
-  color: {
-    type: ["string", "null"],
-    pattern: "^#[0-9a-f]{6}$",
-    description: "Average colour of the image; null if there is none.",
-  },
+  color: { ...maybe("Average colour of the image; null if there is none."), pattern: "^#[0-9a-f]{6}$" },
   focus: {
     description:
       "The point that `fit=cover` keeps, in shares of width and height from the top left; null: the centre.",
@@ -99,19 +91,16 @@ const IMAGE: JsonSchema = {
   required: Object.keys(RECORD_PROPERTIES),
 };
 
-const CREATED_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
-  ...RECORD_PROPERTIES,
-  editUrl: { ...uri, description: "Page to edit the image. Contains the PIN." },
-  pin: PIN_SCHEMA,
-};
-
 const CREATED: JsonSchema = {
-  type: "object",
+  ...IMAGE,
   title: "Created image",
   description:
     "A new image, with its PIN and edit URL. Replies to a ticket lack both if it was made without `pin`, and if they are repeated.",
-  properties: CREATED_PROPERTIES,
-  required: Object.keys(RECORD_PROPERTIES),
+  properties: {
+    ...RECORD_PROPERTIES,
+    editUrl: { ...uri, description: "Page to edit the image. Contains the PIN." },
+    pin: PIN_SCHEMA,
+  },
 };
 
 const TICKET: JsonSchema = {

@@ -59,23 +59,16 @@ export function noticeFor(record: ImageRecord, done: unknown): Pick<EditView, "n
   }
   const changed = String(done ?? "").split("-");
   if (changed.includes("nothing")) return { notice: "No changes to save." };
-  const said = [
-    ...(changed.includes("name") ? ["Name updated."] : []),
-    ...(changed.includes("description")
-      ? [record.description === undefined ? "Description removed." : "Description updated."]
-      : []),
-    ...(changed.includes("expiresAt")
-      ? [
-          record.expiresAt === null
-            ? "The image no longer expires."
-            : `Expiry changed to ${new Date(record.expiresAt).toISOString()}.`,
-        ]
-      : []),
-    ...(changed.includes("focus")
-      ? [record.focus === undefined ? "Focal point removed." : "Focal point updated."]
-      : []),
-  ];
-  return said.length === 0 ? {} : { notice: said.join(" ") };
+  const { description, expiresAt, focus } = record;
+  const expiry = expiresAt === null ? null : new Date(expiresAt).toISOString();
+  const notices = {
+    name: "Name updated.",
+    description: description === undefined ? "Description removed." : "Description updated.",
+    expiresAt: expiry === null ? "The image no longer expires." : `Expiry changed to ${expiry}.`,
+    focus: focus === undefined ? "Focal point removed." : "Focal point updated.",
+  };
+  const said = Object.entries(notices).filter(([field]) => changed.includes(field));
+  return said.length === 0 ? {} : { notice: said.map(([, notice]) => notice).join(" ") };
 }
 
 function seeOther(location: string): Reply {

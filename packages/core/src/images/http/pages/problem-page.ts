@@ -3,6 +3,7 @@ import type { Call, Reply } from "../../../contracts/call.ts";
 import type { Page, Pages, ProblemView } from "../../../contracts/pages.ts";
 import { ServiceError } from "../../../errors.ts";
 import { type Problem, statusTitle } from "../../../http/problem.ts";
+import { textReply } from "../../../http/text-reply.ts";
 import { retryAfterMs } from "../../library/find-image.ts";
 import { detailsOf } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
@@ -31,12 +32,10 @@ export async function problemPage(
     detail: status === 429 && wait !== null ? "Your network address has reached its limit." : problem.detail,
     ...((await isDeletedJustNow(context, call, problem, id)) ? { justDeleted: true } : {}),
   };
-  const authority = linkOf(problem, "blocked-by");
-  if (authority !== null) view.authority = authority;
-  const firstPageUrl = linkOf(problem, "first");
-  if (firstPageUrl !== null) view.firstPageUrl = firstPageUrl;
-  const lastPageUrl = linkOf(problem, "last");
-  if (lastPageUrl !== null) view.lastPageUrl = lastPageUrl;
+  for (const [field, relation] of LINKS) {
+    const target = linkOf(problem, relation);
+    if (target !== null) view[field] = target;
+  }
   if (wait !== null) view.retryAfterSeconds = wait;
   return pageReply(call, pages.problem(view), status, {
     "Cache-Control": "no-store",
@@ -44,6 +43,12 @@ export async function problemPage(
     ...headers,
   });
 }
+
+const LINKS = [
+  ["authority", "blocked-by"],
+  ["firstPageUrl", "first"],
+  ["lastPageUrl", "last"],
+] as const;
 
 /** The target of the `Link` with this relation; `null` if there is none. */
 function linkOf({ headers }: Problem, relation: string): string | null {
@@ -84,14 +89,8 @@ export function pageReply(
   status: number,
   headers: Record<string, string | string[]>,
 ): Reply {
-  const all = {
-    "Content-Type": "text/html; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(page.html)),
-    "Content-Security-Policy": page.contentSecurityPolicy,
-    "X-Content-Type-Options": "nosniff",
-    ...headers,
-  };
-  return call.method === "HEAD" ? { status, headers: all } : { status, headers: all, body: page.html };
+  const policy = { "Content-Security-Policy": page.contentSecurityPolicy };
+  return textReply(call, status, "text/html", page.html, { ...policy, ...headers });
 }
 
 /** Whether a client prefers a page to the picture: a browser's address bar does; its `<img>` and curl do not. */
@@ -112,11 +111,7 @@ export function processingReply(
 ): Reply {
   const { pages, settings } = context;
   const seconds = String(retryAfterMs(record, settings.now()) / 1000);
-  const headers = {
-    "Cache-Control": "no-store",
-    "Retry-After": seconds,
-    ...sunsetHeader(record),
-  };
+  const headers = { "Cache-Control": "no-store", "Retry-After": seconds, ...sunsetHeader(record) };
   if (pages !== null && mayBePage && prefersHtml(call, "application/json")) {
     const page = pages.problem({
       baseUrl: baseUrl(context, call),
@@ -127,13 +122,5 @@ export function processingReply(
     return pageReply(call, page, 202, { ...headers, Refresh: seconds });
   }
   const body = JSON.stringify(detailsOf(baseUrl(context, call), record));
-  const jsonHeaders = {
-    ...headers,
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(body)),
-    "X-Content-Type-Options": "nosniff",
-  };
-  return call.method === "HEAD"
-    ? { status: 202, headers: jsonHeaders }
-    : { status: 202, headers: jsonHeaders, body };
+  return textReply(call, 202, "application/json", body, headers);
 }

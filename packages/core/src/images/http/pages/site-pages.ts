@@ -3,6 +3,7 @@ import Negotiator from "negotiator";
 import type { Call, Reply } from "../../../contracts/call.ts";
 import type { Asset } from "../../../contracts/pages.ts";
 import { HttpProblem } from "../../../http/problem.ts";
+import { textReply } from "../../../http/text-reply.ts";
 import type { ImageSettings } from "../../image-settings.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
 import { FILE_FIELD } from "../receive-image.ts";
@@ -74,14 +75,10 @@ export function sharexReply(context: ImageContext, call: Call): Reply {
     ErrorMessage: "{json:detail}",
   };
   const body = `${JSON.stringify(uploader, null, 2)}\n`;
-  const headers = {
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": String(Buffer.byteLength(body)),
+  return textReply(call, 200, "application/json", body, {
     "Content-Disposition": contentDisposition(`outrigger-${host.replace(/[^a-z0-9.-]+/gi, "-")}.sxcu`),
     "Cache-Control": "no-cache",
-    "X-Content-Type-Options": "nosniff",
-  };
-  return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body };
+  });
 }
 
 /**

@@ -29,12 +29,7 @@ export async function uploadPage(context: ImageContext, call: Call): Promise<Rep
 }
 
 /** `POST {base}/`: the form of the upload page. Browsers send it only without JavaScript. */
-export async function submitUpload(
-  context: ImageContext,
-  call: Call,
-  _name: string,
-  limits: Record<string, string>,
-): Promise<Reply> {
+export async function submitUpload(context: ImageContext, call: Call): Promise<Reply> {
   const pages = requirePages(context);
   const { now } = context.settings;
   const sent: { typed?: UploadInput } = {};
@@ -55,7 +50,7 @@ export async function submitUpload(
     const image = imageView(context, call, record);
     const page = pages.created?.({ image, editUrl: editUrl(base, record.id, pin), pin });
     if (page === undefined) throw new ServiceError("not_implemented", "These pages have no upload form");
-    const headers = { ...limits, ...SECRET_PAGE_HEADERS, Location: imageUrl(base, record.id) };
+    const headers = { ...SECRET_PAGE_HEADERS, Location: imageUrl(base, record.id) };
     if (record.processing === null) return pageReply(call, page, 201, headers);
     const wait = String(retryAfterMs(record, now()) / 1000);
     return pageReply(call, page, 202, { ...headers, "Retry-After": wait });

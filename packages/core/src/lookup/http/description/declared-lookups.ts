@@ -1,6 +1,6 @@
 import type { ApiOperation, ApiParameter, ApiResponse } from "../../../openapi/document.ts";
 import { type HeaderName, headersOf } from "../../../openapi/headers.ts";
-import { queryParameter } from "../../../openapi/operations.ts";
+import { jsonReply, queryParameter } from "../../../openapi/operations.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { domainSearch } from "../../operations/domain-search.ts";
 import { emailCount } from "../../operations/email-count.ts";
@@ -144,9 +144,8 @@ export const DECLARED_LOOKUPS = {
     },
     replies: {
       202: {
+        ...list(jsonOf("VerificationAdded"), "Location", "Retry-After"),
         description: "The list is stored. `Location` is its URL.",
-        headers: headersOf("Cache-Control", "Location", "Retry-After"),
-        content: jsonOf("VerificationAdded"),
       },
     },
     refusals: {
@@ -185,8 +184,7 @@ function answer(data: LookupSchemaName, echo: Schemas, meta: Schemas = {}): ApiR
     data: { $ref: `#/components/schemas/${data}` },
     meta: objectOf({ ...meta, params: objectOf(echo, "The parameters; null if not given.") }),
   });
-  const content = { "application/json": { schema } };
-  return { description: "The answer.", headers: headersOf("Cache-Control"), content };
+  return jsonReply("The answer.", schema, "Cache-Control");
 }
 
 function list(content: NonNullable<ApiResponse["content"]>, ...more: readonly HeaderName[]): ApiResponse {

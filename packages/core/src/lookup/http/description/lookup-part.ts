@@ -2,7 +2,7 @@ import { statusTitle } from "../../../http/problem.ts";
 import { createDescription, type Description } from "../../../openapi/description.ts";
 import type { ApiOperation, ApiPart, ApiResponse, PathItem } from "../../../openapi/document.ts";
 import { type HeaderName, headerComponents, headersOf, inlineHeader } from "../../../openapi/headers.ts";
-import { headOf } from "../../../openapi/operations.ts";
+import { headOf, keyScheme } from "../../../openapi/operations.ts";
 import type { CheckedOptions } from "../../lookup-settings.ts";
 import { LIST_ID_SCHEMA } from "../list-requests.ts";
 import { type LookupRoute, ROUTES } from "../routes.ts";
@@ -39,16 +39,10 @@ export function describeLookup(facts: LookupFacts): ApiPart {
       schemas: lookupSchemas(facts.networkNames),
       headers: headerComponents(paths),
       securitySchemes: {
-        keyInQuery: { type: "apiKey", in: "query", name: "api_key", description: "The account's key." },
-        keyInHeader: {
-          type: "apiKey",
-          in: "header",
-          name: "X-API-KEY",
-          description: "The account's key in a header.",
-        },
+        keyInQuery: keyScheme("query", "api_key", "The account's key."),
+        keyInHeader: keyScheme("header", "X-API-KEY", "The account's key in a header."),
         keyAsBearer: {
-          type: "http",
-          scheme: "bearer",
+          ...{ type: "http", scheme: "bearer" },
           description: "The account's key as `Authorization: Bearer`.",
         },
       },
