@@ -78,29 +78,19 @@ export function isServable(
 
 /** @param base Absolute URL or path of the mount point, without a trailing slash. */
 export function detailsOf(base: string, record: ImageRecord): ImageDetails {
-  const { id } = record;
+  const { id, name, type, size, width, height, pages, agent } = record;
+  const { description = null, source = null, warnings = [], provenance = null } = record;
+  const { placeholder = null, color = null, focus = null } = record;
   const iso = (ms: number) => new Date(ms).toISOString();
   const links = ["json" as const, ...DOCUMENTED_FORMATS].map((suffix) => [
     suffix,
     formatUrl(base, id, suffix),
   ]);
   return {
-    id,
-    name: record.name,
-    description: record.description ?? null,
-    type: record.type,
-    source: record.source ?? null,
-    warnings: record.warnings ?? [],
-    provenance: record.provenance ?? null,
-    size: record.size,
-    width: record.width,
-    height: record.height,
-    pages: record.pages,
-    placeholder: record.placeholder ?? null,
-    color: record.color ?? null,
-    focus: record.focus ?? null,
+    ...{ id, name, description, type, source, warnings, provenance, size, width, height, pages },
+    ...{ placeholder, color, focus },
     status: record.processing === null ? "ready" : "processing",
-    agent: record.agent,
+    agent,
     createdAt: iso(record.createdAt),
     updatedAt: iso(record.updatedAt),
     expiresAt: record.expiresAt === null ? null : iso(record.expiresAt),

@@ -4,7 +4,7 @@ import type { ImageFormat } from "../../../contracts/renderer.ts";
 import { HttpProblem } from "../../../http/problem.ts";
 import type { LibraryContext } from "../../library/library-context.ts";
 import { ALL_FORMATS } from "../../record/formats.ts";
-import { formatUrl, imageUrl, isServable } from "../../record/image-links.ts";
+import { detailsOf, formatUrl, imageUrl, isServable } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import { isFree } from "../../renditions/presets.ts";
 import { parseReadParameters } from "../../renditions/read-parameters.ts";
@@ -15,25 +15,20 @@ import { baseUrl, type ImageContext, requireUtf8Query } from "../image-context.t
 /** The facts about an image for pages. @param page Page of a document, from 1. */
 export function imageView(context: ImageContext, call: Call, record: ImageRecord, page = 1): ImageView {
   const base = baseUrl(context, call);
-  const { id, name, description = null, type, size, pages, provenance = null, agent } = record;
-  const { focus = null, placeholder = null } = record;
+  const {
+    url: _url,
+    source: _source,
+    color: _color,
+    status: _status,
+    updatedAt: _updatedAt,
+    ...details
+  } = detailsOf(base, record);
+  const { id } = details;
   return {
-    id,
-    name,
-    description,
-    type,
-    size,
+    ...details,
     ...sizeOfPage(record, page),
-    pages,
-    warnings: record.warnings ?? [],
-    provenance,
-    agent,
     page,
-    focus,
-    placeholder,
     baseUrl: base,
-    createdAt: new Date(record.createdAt).toISOString(),
-    expiresAt: record.expiresAt === null ? null : new Date(record.expiresAt).toISOString(),
     maxLifetimeMs: context.settings.maxLifetimeMs,
     viewUrl: `${imageUrl(base, id)}/view`,
     links: Object.fromEntries(
