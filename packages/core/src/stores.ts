@@ -36,8 +36,16 @@ export { hasLeases } from "./contracts/lease-store.ts";
 export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
 export type { FoundRecords, RecordCount, RecordQueries } from "./contracts/record-queries.ts";
 export { hasRecordQueries } from "./contracts/record-queries.ts";
+export { isRedirect, requestRemote } from "./http/remote/open-remote.ts";
+export {
+  checkRemoteUrl,
+  isHostEntry,
+  type RemoteAddress,
+  type RemotePolicy,
+} from "./http/remote/remote-policy.ts";
 export { isForbidden, specialAddresses } from "./http/remote/special-addresses.ts";
 export { factsOf } from "./images/record/record-codec.ts";
+export { VERSION } from "./openapi/version.ts";
 export * as rules from "./option-rules.ts";
 export { packageFile } from "./package-files.ts";
 export { secretBytes, secretsIn } from "./secret-bytes.ts";

@@ -36,11 +36,14 @@ export interface LookupAdmin {
    * with `bad_request` for a text that is neither an address nor a domain.
    */
   suppress(subject: string): Promise<void>;
-  /** Removes a suppression. Erased data stays erased. @returns whether the subject was suppressed. */
+  /**
+   * Removes a suppression, and what keeps the page index from storing an erased subject. Erased data stays erased.
+   * @returns whether there was one.
+   */
   unsuppress(subject: string): Promise<boolean>;
   /**
    * Erases the data of an address with its subaddresses, or of a domain with its subdomains, until it is
-   * imported again. The logger gets a line with the number of deleted entries and an HMAC of the subject.
+   * imported again. The page index does not store it again, unless {@link LookupAdmin.unsuppress} allows it. The logger gets a line with the number of deleted entries and an HMAC of the subject.
    * Rejects with `bad_request` for a text that is neither an address nor a domain.
    * @returns whether there was any data.
    */
@@ -98,7 +101,12 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
       await erase(normalised);
     },
     unsuppress: (subject) => suppressions.remove(subjectOf(subject)),
-    erase: async (subject) => erase(subjectOf(subject)),
+    async erase(subject) {
+      const normalised = subjectOf(subject);
+      // Marked first, so that no visit to a page stores it after the erasure.
+      await suppressions.markErased(normalised);
+      return erase(normalised);
+    },
   };
 }
 

@@ -53,6 +53,32 @@ test("createSuppressions finds suppressed people by address and by domain", asyn
   expect(await suppressions.ofDomain("not-example.org")).toBe("none");
 });
 
+test("an erased subject is barred from the page index with all that it covers, is not suppressed, and can be admitted again", async () => {
+  const suppressions = createSuppressions(createMemorySuppressionList(), SECRET);
+  await suppressions.markErased("ada+news@example.com");
+  await suppressions.markErased("example.org");
+  await suppressions.add("bob@example.com");
+  const asked = [
+    ...["ada@example.com", "ada+a@example.com", "bob@example.com", "cy@example.com", "example.com"],
+    ...["example.org", "sub.example.org", "di@sub.example.org"],
+  ];
+  const barred = new Set(asked.filter((subject) => !["cy@example.com", "example.com"].includes(subject)));
+  expect(await suppressions.barredFromIndex(asked)).toEqual(barred);
+  expect(await suppressions.among(asked)).toEqual(new Set(["bob@example.com"]));
+  expect(await suppressions.ofAddress("ada@example.com")).toBeNull();
+  expect(await suppressions.ofDomain("example.org")).toBe("none");
+  expect(await suppressions.remove("ada@example.com")).toBe(true);
+  expect(await suppressions.remove("ada@example.com")).toBe(false);
+  expect(await suppressions.barredFromIndex(["ada@example.com"])).toEqual(new Set());
+});
+
+test("an erasure is barred from the page index after a rotation of the secret", async () => {
+  const list = createMemorySuppressionList();
+  await createSuppressions(list, SECRET).markErased("ada@example.com");
+  const rotated = createSuppressions(list, [OTHER, SECRET]);
+  expect(await rotated.barredFromIndex(["ada@example.com"])).toEqual(new Set(["ada@example.com"]));
+});
+
 test("a suppressed address covers its subaddresses, and a suppressed subaddress its address", async () => {
   const suppressions = createSuppressions(createMemorySuppressionList(), SECRET);
   await suppressions.add("ada@example.com");

@@ -26,13 +26,20 @@ export interface Suppressions {
   ofDomain(domain: string): Promise<"all" | "some" | "none">;
   /** The suppressed subjects among some addresses and domains. */
   among(subjects: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The subjects among these that the page index must not store: suppressed ones, and those of {@link Suppressions.markErased}. */
+  barredFromIndex(subjects: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
+   * Keeps the page index, but no import, from storing an erased subject again, with what {@link Suppressions.add} would cover.
+   * @param subject normalised.
+   */
+  markErased(subject: string): Promise<void>;
   /**
    * Suppresses an address with its subaddresses (`name+tag@domain`), or a domain with its subdomains. A subaddress
    * stands for its address.
    * @param subject normalised.
    */
   add(subject: string): Promise<void>;
-  /** @returns whether it was suppressed. */
+  /** Removes a suppression and a mark of an erasure. @returns whether there was one. */
   remove(subject: string): Promise<boolean>;
   /** Whether the list is new: nothing was ever added. */
   isUnused(): Promise<boolean>;
@@ -70,15 +77,16 @@ export function createSuppressions(
   const markers = createMarkers(list, keys, mayAdopt);
 
   /** The token under every key; the first is used for new entries. */
-  const tokensOf = (subject: string) =>
-    hmacKeys.map((key) => createHmac("sha256", key).update(`suppress:${subject}`).digest("base64url"));
+  const tokensOf = (subject: string, kind = "suppress") =>
+    hmacKeys.map((key) => createHmac("sha256", key).update(`${kind}:${subject}`).digest("base64url"));
+  const erasureTokensOf = (subject: string) => tokensOf(subject, "keep out of the index");
   /** Of domains that were asked about lately, the tokens of {@link Suppressions.ofDomain}. */
   const domainTokens = new Map<string, { all: string[]; some: string[] }>();
 
   function tokensOfDomain(domain: string): { all: string[]; some: string[] } {
     let tokens = domainTokens.get(domain);
     if (tokens === undefined) {
-      tokens = { all: domainsOver(domain).flatMap(tokensOf), some: marksOf(domain) };
+      tokens = { all: domainsOver(domain).flatMap((each) => tokensOf(each)), some: marksOf(domain) };
       if (domainTokens.size >= MAX_DOMAINS) domainTokens.clear();
       domainTokens.set(domain, tokens);
     }
@@ -102,11 +110,17 @@ export function createSuppressions(
     return (token) => found.has(token);
   }
 
+  /** Prepares the list for an entry with the first key. */
+  async function makeReady(): Promise<void> {
+    await present([]);
+    await markers.claim();
+  }
+
   return {
     ready: () => markers.check(),
     async ofAddress(address) {
-      const own = addressesOver(address).flatMap(tokensOf);
-      const domains = domainsOver(domainOf(address)).flatMap(tokensOf);
+      const own = addressesOver(address).flatMap((each) => tokensOf(each));
+      const domains = domainsOver(domainOf(address)).flatMap((each) => tokensOf(each));
       const isThere = await present([...own, ...domains]);
       if (own.some(isThere)) return "address";
       return domains.some(isThere) ? "domain" : null;
@@ -117,34 +131,46 @@ export function createSuppressions(
       if (all.some(isThere)) return "all";
       return some.some(isThere) ? "some" : "none";
     },
-    async among(subjects) {
-      if (subjects.length === 0) return new Set();
-      const covering = new Map(subjects.map((each) => [each, subjectsOver(each)]));
-      const tokens = new Map<string, string[]>();
-      for (const subject of [...covering.values()].flat()) {
-        if (!tokens.has(subject)) tokens.set(subject, tokensOf(subject));
-      }
-      const isThere = await present([...tokens.values()].flat());
-      const isListed = (subject: string) => tokens.get(subject)?.some(isThere) ?? false;
-      return new Set(subjects.filter((each) => covering.get(each)?.some(isListed)));
+    among: (subjects) => coveredOf(subjects, (subject) => tokensOf(subject), present),
+    barredFromIndex: (subjects) =>
+      coveredOf(subjects, (subject) => [...tokensOf(subject), ...erasureTokensOf(subject)], present),
+    async markErased(given) {
+      await makeReady();
+      const [token = ""] = erasureTokensOf(mainAddress(given));
+      await list.add([token]);
     },
     async add(given) {
       const subject = mainAddress(given);
-      await present([]);
-      await markers.claim();
+      await makeReady();
       const [token = ""] = tokensOf(subject);
       const [mark = ""] = marksOf(domainOf(subject));
       await list.add(subject.includes("@") ? [token, mark] : [token]);
     },
     async remove(subject) {
       await markers.check();
-      return (await list.remove(addressesOver(subject).flatMap(tokensOf))) > 0;
+      const tokens = (each: string) => [...tokensOf(each), ...erasureTokensOf(each)];
+      return (await list.remove(addressesOver(subject).flatMap(tokens))) > 0;
     },
     async isUnused() {
       await markers.check();
       return (await list.count()) === (await markers.count());
     },
   };
+}
+
+/** The subjects that an entry covers. @param entriesOf The tokens of a subject. @param present Which tokens are listed. */
+async function coveredOf(
+  subjects: readonly string[],
+  entriesOf: (subject: string) => string[],
+  present: (tokens: readonly string[]) => Promise<(token: string) => boolean>,
+): Promise<ReadonlySet<string>> {
+  if (subjects.length === 0) return new Set();
+  const covering = new Map(subjects.map((each) => [each, subjectsOver(each)]));
+  const tokens = new Map([...covering.values()].flat().map((subject) => [subject, [] as string[]]));
+  for (const subject of tokens.keys()) tokens.set(subject, entriesOf(subject));
+  const isThere = await present([...tokens.values()].flat());
+  const isListed = (subject: string) => tokens.get(subject)?.some(isThere) ?? false;
+  return new Set(subjects.filter((each) => covering.get(each)?.some(isListed)));
 }
 
 /** The subjects whose suppression covers an address or a domain, the subject itself included. */

@@ -15,9 +15,8 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** Time for each address of a host while others remain. Node's default fails where a round trip takes 250 ms. */
 const ATTEMPT_MS = 2000;
 
-export interface RemoteOptions extends Resolution {
-  policy: RemotePolicy;
-  /** Headers of each request. */
+export interface RemoteRequest extends Resolution {
+  /** Headers of each request, without `Accept-Encoding` if no encoding is accepted. */
   headers: Readonly<Record<string, string>>;
   /** Time limit without a byte, in milliseconds. */
   idleMs: number;
@@ -25,6 +24,10 @@ export interface RemoteOptions extends Resolution {
   signal: AbortSignal;
   /** Certificates of further authorities. @default those of Node */
   ca?: string | Buffer;
+}
+
+export interface RemoteOptions extends RemoteRequest {
+  policy: RemotePolicy;
 }
 
 /** A file of another server. */
@@ -42,14 +45,14 @@ export interface RemoteFile {
 export async function openRemote(address: RemoteAddress, options: RemoteOptions): Promise<RemoteFile> {
   let next = address;
   for (let redirects = 0; ; redirects++) {
-    const response = await ask(next, await resolveHost(next, options, options.signal), options);
+    const response = await requestRemote(next, options);
     const { statusCode, headers } = response;
     if (statusCode === 200 && isPlain(headers["content-encoding"])) {
       return { body: response, disposition: headers["content-disposition"] };
     }
     response.destroy();
     if (statusCode === 200) throw new Error("the reply has a Content-Encoding, although none was accepted");
-    if (!REDIRECTS.includes(statusCode) || headers.location === undefined) {
+    if (!isRedirect(statusCode) || headers.location === undefined) {
       throw new Error(`the reply has the status ${statusCode}`);
     }
     if (redirects === MAX_REDIRECTS) throw new Error(`there are more than ${MAX_REDIRECTS} redirects`);
@@ -59,18 +62,33 @@ export async function openRemote(address: RemoteAddress, options: RemoteOptions)
   }
 }
 
+export function isRedirect(statusCode: number | undefined): boolean {
+  return REDIRECTS.includes(statusCode);
+}
+
+/**
+ * Sends one GET and follows no redirect: resolves the host once, checks its addresses, and connects to one of these. Resolves with
+ * the head of the reply; read its body to the end, or destroy it. Rejects like {@link openRemote}.
+ */
+export async function requestRemote(
+  address: RemoteAddress,
+  options: RemoteRequest,
+): Promise<IncomingMessage> {
+  return await ask(address, await resolveHost(address, options, options.signal), options);
+}
+
 /** Sends one GET to one of the addresses. Resolves with the head of the reply. */
 function ask(
   { url, host }: RemoteAddress,
   addresses: readonly LookupAddress[],
-  { headers, idleMs, signal, ca }: RemoteOptions,
+  { headers, idleMs, signal, ca }: RemoteRequest,
 ): Promise<IncomingMessage> {
   const isSecure = url.protocol === "https:";
   const options: RequestOptions & Pick<TcpNetConnectOpts, "autoSelectFamilyAttemptTimeout"> = {
     hostname: host,
     port: url.port === "" ? (isSecure ? 443 : 80) : url.port,
     path: url.pathname + url.search,
-    headers: { ...headers, "Accept-Encoding": "identity" },
+    headers: { "Accept-Encoding": "identity", ...headers },
     // A connection of its own: one from a pool may lead to an address that was not checked.
     agent: false,
     lookup: fixedLookup(addresses),
@@ -145,6 +163,8 @@ async function resolveHost(
   signal: AbortSignal,
 ): Promise<LookupAddress[]> {
   if (isInternal) {
+    // RFC 6761, which not every resolver knows.
+    if (host.endsWith(".localhost")) return [{ address: "127.0.0.1", family: 4 }];
     // As every program of the machine, with its file of hosts.
     return (await abortable(lookup(host, { all: true }), signal)).slice(0, MAX_ADDRESSES);
   }
