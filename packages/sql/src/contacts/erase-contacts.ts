@@ -24,7 +24,7 @@ export async function eraseContact(driver: SqlDriver, address: string): Promise<
 }
 
 /** Updates the counts and marks of the domain in the same transaction. */
-async function eraseOne(driver: SqlDriver, address: string): Promise<boolean> {
+export async function eraseOne(driver: SqlDriver, address: string): Promise<boolean> {
   return await driver.write(
     async (runner) => {
       const known = await runner.first<ErasedRow>(
@@ -34,7 +34,15 @@ async function eraseOne(driver: SqlDriver, address: string): Promise<boolean> {
       );
       if (known === undefined) return false;
       const { domain_id: domainId, doubt, facet, total, organization } = known;
-      await runner.run("DELETE FROM lookup_contacts WHERE address = $1", [address]);
+      // Read anew, a page shows who is on it; its digest was made of erased data.
+      await runner.run(
+        `UPDATE lookup_pages SET etag = NULL, modified = NULL, digest = NULL
+         WHERE seq IN (SELECT page FROM lookup_page_addresses WHERE address = $1)`,
+        [address],
+      );
+      for (const table of ["lookup_contacts", "lookup_page_addresses"]) {
+        await runner.run(`DELETE FROM ${table} WHERE address = $1`, [address]);
+      }
       if (total === 1) await runner.run("DELETE FROM lookup_marks WHERE domain_id = $1", [domainId]);
       const facets = await moveCount(runner, known, facet, null);
       if (total === 1 && organization === null) {
@@ -54,16 +62,28 @@ async function eraseOne(driver: SqlDriver, address: string): Promise<boolean> {
 
 /** Erases a domain and its subdomains; see `ContactSource`. */
 export async function eraseDomain(driver: SqlDriver, domain: string): Promise<number> {
-  const rows = await driver.all<{ name: string }>(
-    "SELECT name FROM lookup_domains WHERE name = $1 OR name LIKE '%.' || $1",
-    [domain],
-  );
   let erased = 0;
-  for (const { name } of rows) {
-    // An underscore in a pattern matches any character.
-    if (name === domain || name.endsWith(`.${domain}`)) erased += await eraseOneDomain(driver, name);
+  for (const name of await coveredIn(driver, "lookup_domains", domain))
+    erased += await eraseOneDomain(driver, name);
+  for (const name of await coveredIn(driver, "lookup_page_domains", domain)) {
+    await driver.write(
+      async (runner) => {
+        await runner.run("DELETE FROM lookup_pages WHERE domain = $1", [name]);
+        await runner.run("DELETE FROM lookup_page_domains WHERE name = $1", [name]);
+      },
+      { isErasure: true, timeoutMs: driver.timeoutMs * PATIENCE },
+    );
   }
   return erased;
+}
+
+async function coveredIn(driver: SqlDriver, table: string, domain: string): Promise<string[]> {
+  const rows = await driver.all<{ name: string }>(
+    `SELECT name FROM ${table} WHERE name = $1 OR name LIKE '%.' || $1`,
+    [domain],
+  );
+  // An underscore in a pattern matches any character.
+  return rows.map(({ name }) => name).filter((name) => name === domain || name.endsWith(`.${domain}`));
 }
 
 /** A large domain is erased in several transactions. */
@@ -76,12 +96,15 @@ async function eraseOneDomain(driver: SqlDriver, domain: string): Promise<number
           domain,
         ]);
         if (known === undefined) return false;
-        const erased = await runner.run(
-          `DELETE FROM lookup_contacts WHERE address IN (
-             SELECT address FROM lookup_contacts WHERE domain_id = $1 ORDER BY doubt, address LIMIT ${BATCH}
-           )`,
-          [known.id],
-        );
+        let erased = 0;
+        for (const table of ["lookup_page_addresses", "lookup_contacts"]) {
+          erased = await runner.run(
+            `DELETE FROM ${table} WHERE address IN (
+               SELECT address FROM lookup_contacts WHERE domain_id = $1 ORDER BY doubt, address LIMIT ${BATCH}
+             )`,
+            [known.id],
+          );
+        }
         await runner.run("DELETE FROM lookup_marks WHERE domain_id = $1", [known.id]);
         await runner.run("DELETE FROM lookup_titles WHERE domain_id = $1", [known.id]);
         sum += erased;

@@ -49,6 +49,8 @@ export interface ContactNews {
   /** Without a date it counts from the day of the merge, and only if no verdict is known. */
   verification?: Pick<ContactVerification, "status"> & { date: string | null };
   evidence: readonly ContactEvidence[];
+  /** Whether an indexed page is the origin. It fills in what an imported contact lacks, and replaces none of its values. */
+  isFromPage?: boolean;
 }
 
 /**
@@ -57,7 +59,9 @@ export interface ContactNews {
  *
  * @param nowMs Unix milliseconds.
  */
-export function mergeContact(known: StoredContact | null, news: ContactNews, nowMs: number): StoredContact {
+export function mergeContact(known: StoredContact | null, given: ContactNews, nowMs: number): StoredContact {
+  const isFromPages = given.isFromPage === true && known?.isFromPages !== false;
+  const news = given.isFromPage === true && known !== null && !isFromPages ? missingIn(known, given) : given;
   const position = latest(news.position, known?.position);
   // A known title is not classified again: its seniority and department may have been corrected since.
   const title = position !== null && position !== known?.position ? titleClass(position) : known;
@@ -73,6 +77,7 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
       news.confidence ??
       (known?.isConfidenceGiven === true ? known.confidence : confidenceOf(evidence, nowMs)),
     isConfidenceGiven,
+    isFromPages,
     firstName,
     lastName: latest(
       news.lastName === undefined && firstName === null ? news.unsplitName : news.lastName,
@@ -88,6 +93,18 @@ export function mergeContact(known: StoredContact | null, news: ContactNews, now
     ...(verification === undefined ? {} : { verification }),
     evidence,
   };
+}
+
+/** The facts that a contact lacks. A name is filled in as a whole. */
+function missingIn(known: StoredContact, { address, domain, evidence, ...facts }: ContactNews): ContactNews {
+  const { firstName, lastName, seniority, department } = known;
+  const isNamed = firstName !== null || lastName !== null;
+  const missing = Object.entries(facts).filter(
+    ([name]) => Reflect.get(known, name) === null && !(isNamed && /^(?:first|last)Name$/.test(name)),
+  );
+  // Without these, a new position would replace them.
+  const kept = { ...(seniority && { seniority }), ...(department && { department }) };
+  return { address, domain, evidence, ...Object.fromEntries(missing), ...kept };
 }
 
 function laterVerdict(

@@ -18,8 +18,8 @@ type Packed = [
   facetClass: number,
   /** Regardless of the verdict. */
   confidence: number,
-  /** Whether the confidence was given, not calculated. */
-  isConfidenceGiven: 0 | 1,
+  /** 1: the confidence was given, not calculated. 2: all is from indexed pages, with a calculated confidence. */
+  origin: 0 | 1 | 2,
   firstName: string | null,
   lastName: string | null,
   position: string | null,
@@ -35,6 +35,8 @@ type Packed = [
 /** A contact with its confidence regardless of the verdict, and whether it was given or calculated. */
 export interface StoredContact extends Contact {
   isConfidenceGiven: boolean;
+  /** Whether all of it is from indexed pages, and nothing was imported. */
+  isFromPages: boolean;
 }
 
 export function packContact(contact: StoredContact): string {
@@ -42,7 +44,7 @@ export function packContact(contact: StoredContact): string {
     contact.address,
     classOf(contact),
     contact.confidence,
-    contact.isConfidenceGiven ? 1 : 0,
+    contact.isConfidenceGiven ? 1 : contact.isFromPages ? 2 : 0,
     contact.firstName,
     contact.lastName,
     contact.position,
@@ -85,7 +87,13 @@ export function unpackStoredContact(text: string): StoredContact {
 }
 
 function storedOf(packed: Packed): StoredContact {
-  return { ...contactOf(packed), confidence: packed[2], isConfidenceGiven: packed[3] === 1 };
+  const [, , confidence, origin] = packed;
+  return {
+    ...contactOf(packed),
+    confidence,
+    isConfidenceGiven: origin === 1,
+    isFromPages: origin === 2,
+  };
 }
 
 /** A contact with the ID of its domain. */

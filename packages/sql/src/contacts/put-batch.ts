@@ -22,12 +22,14 @@ const BATCH_MS = 60_000;
  *
  * @param organizations Names of organisations by domain; domains without news are allowed.
  * @param nowMs Unix milliseconds.
+ * @param finish Further writes of the transaction.
  */
 export async function putBatch(
   driver: SqlDriver,
   news: readonly ContactNews[],
   organizations: ReadonlyMap<string, string>,
   nowMs: number,
+  finish?: (runner: SqlRunner) => Promise<void>,
 ): Promise<BatchCounts> {
   return await driver.write(
     async (runner) => {
@@ -43,6 +45,7 @@ export async function putBatch(
         const before = merged.get(each.address)?.contact ?? known.get(each.address) ?? null;
         merged.set(each.address, { contact: mergeContact(before, each, nowMs), domain: each.domain });
       }
+      await finish?.(runner);
       return await writeMerged(runner, driver, known, merged, organizations);
     },
     { isAlone: true, timeoutMs: BATCH_MS },

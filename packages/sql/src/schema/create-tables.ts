@@ -137,3 +137,58 @@ export async function createVerifications(db: Kysely<unknown>, kind: Kind): Prom
     )`,
   ]);
 }
+
+/**
+ * Creates the tables of indexed pages. `due_at` of a leased page is the end of its lease, and of a page to read at once its
+ * `rank`. `pages` counts the requested pages of a domain. `seen_on` is the last day on which a page showed the address.
+ */
+export async function createPages(db: Kysely<unknown>, kind: Kind): Promise<void> {
+  const [bytes, identity] = [byteOrder(kind), identityOf(kind)];
+  await runAll(db, [
+    sql`CREATE TABLE lookup_page_domains (
+      name text ${bytes} NOT NULL PRIMARY KEY,
+      pages integer NOT NULL,
+      hidden_since text
+    )`,
+    sql`CREATE TABLE lookup_pages (
+      seq ${identity},
+      domain text ${bytes} NOT NULL,
+      page_key text ${bytes} NOT NULL,
+      url text NOT NULL,
+      uri text,
+      is_sitemap integer NOT NULL,
+      depth integer NOT NULL,
+      rank integer NOT NULL,
+      due_at bigint NOT NULL,
+      is_leased integer NOT NULL,
+      is_new integer NOT NULL,
+      interval_days integer NOT NULL,
+      misses integer NOT NULL,
+      etag text,
+      modified text,
+      digest text
+    )`,
+    sql`CREATE UNIQUE INDEX lookup_pages_key ON lookup_pages (domain, page_key)`,
+    sql`CREATE INDEX lookup_pages_due ON lookup_pages (domain, due_at, seq)`,
+    sql`CREATE INDEX lookup_pages_leased ON lookup_pages (domain, due_at) WHERE is_leased = 1`,
+    sql`CREATE UNIQUE INDEX lookup_pages_start ON lookup_pages (domain) WHERE rank = 0`,
+    sql`CREATE INDEX lookup_pages_new ON lookup_pages (domain) WHERE is_new = 1`,
+    sql`CREATE TABLE lookup_page_addresses (
+      page bigint NOT NULL,
+      address text ${bytes} NOT NULL,
+      first_on text ${bytes} NOT NULL,
+      seen_on text ${bytes} NOT NULL,
+      is_shown integer NOT NULL,
+      PRIMARY KEY (page, address)
+    )`,
+    sql`CREATE INDEX lookup_page_addresses_address ON lookup_page_addresses (address)`,
+    sql`CREATE INDEX lookup_page_addresses_seen ON lookup_page_addresses (seen_on)`,
+    sql`CREATE TABLE lookup_page_hosts (host text ${bytes} NOT NULL PRIMARY KEY, free_at bigint NOT NULL)`,
+    sql`CREATE TABLE lookup_page_robots (
+      origin text ${bytes} NOT NULL PRIMARY KEY,
+      etag text,
+      modified text,
+      body text NOT NULL
+    )`,
+  ]);
+}

@@ -4,6 +4,8 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { onEachDatabase } from "../../test/each-database.ts";
 import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
+import { PageFrontier } from "../pages/page-frontier.ts";
+import { storeVisit } from "../pages/store-visit.ts";
 import { createTables } from "./create-tables.ts";
 import { sqliteDialect } from "./migrate.ts";
 
@@ -72,6 +74,45 @@ onEachDatabase(({ kind, createUrl, open }) => {
     );
     expect(rows).toEqual([{ address: "ada@example.com" }]);
     await migrated.destroy();
+  });
+
+  test("a database of the first schema takes pages and contacts from them", { timeout: 60_000 }, async () => {
+    const url = await createUrl();
+    await createFirstSchema(kind, url);
+    const database = open(url);
+    const frontier = new PageFrontier(database);
+    const first = { key: "example.com", url: "https://example.com/", isSitemap: false, depth: 0, rank: 0 };
+    await frontier.begin("example.com", [first], { isNow: false, hiddenSince: null });
+    const page = await frontier.take("example.com", 50, Date.now());
+    if (page === null || typeof page === "number") throw new Error("no page is due");
+    const none = { lastName: null, position: "CTO", phoneNumber: null, networkAUrl: null, networkB: null };
+    const contacts = ["ada", "info", "new"].map((local) => ({
+      address: `${local}@example.com`,
+      firstName: "Eve",
+      ...none,
+    }));
+    const visit = { kind: "read", uri: first.url, key: first.key, organization: "Other", contacts } as const;
+    const counts = await storeVisit(
+      database,
+      page,
+      { ...visit, etag: null, modified: null, digest: "d" },
+      async () => new Set(),
+      Date.now(),
+    );
+    expect(counts).toEqual({ added: 1, updated: 2, gone: 0 });
+    const source = createSqlContactSource(database);
+    expect(await source.find("ada@example.com")).toMatchObject({
+      firstName: "Ada",
+      position: "Chief Analyst",
+      confidence: 94,
+      evidence: [{ uri: first.url }],
+    });
+    expect(await source.find("new@example.com")).toMatchObject({
+      firstName: "Eve",
+      position: "CTO",
+      confidence: 75,
+    });
+    expect((await source.domain("example.com"))?.organization).toBe("München Bau GmbH");
   });
 
   test("companies of the first schema are found by their usual spellings", { timeout: 60_000 }, async () => {

@@ -4,7 +4,14 @@ import { Kysely, type Migration, Migrator, PostgresDialect, SqliteDialect, sql }
 import type Database from "libsql";
 import type pg from "pg";
 import { addVerdictsAndTitles } from "./add-verdicts-and-titles.ts";
-import { byteOrder, createTables, createVerifications, type Kind, runAll } from "./create-tables.ts";
+import {
+  byteOrder,
+  createPages,
+  createTables,
+  createVerifications,
+  type Kind,
+  runAll,
+} from "./create-tables.ts";
 import { LOOKUP_SCHEMA, type Schema } from "./is-migrated.ts";
 
 /** Positions of names in a packed contact. */
@@ -29,6 +36,7 @@ export function lookupMigrations(kind: Kind): Migrations {
     "006-list-bytes": { up: (db) => addListBytes(db, kind) },
     "007-organization-keys": { up: (db) => renewOrganizationKeys(db, kind) },
     "008-plain-names": { up: (db) => forgetSpellingKeys(db, kind) },
+    "009-pages": { up: (db) => createPages(db, kind) },
   } satisfies Record<(typeof LOOKUP_SCHEMA)["names"][number], Migration>;
 }
 

@@ -1,0 +1,220 @@
+import type { SqlDriver } from "../driver/sql-driver.ts";
+import { type SqlDatabase, useDatabase } from "../sql-database.ts";
+
+/** A page that was found and not read yet. */
+export interface FoundPage {
+  /** Equal for all spellings of one page. */
+  key: string;
+  url: string;
+  isSitemap: boolean;
+  /** Links from the first page. */
+  depth: number;
+  /** Pages of a low rank are read first. 0, of which a domain has one, to 9. */
+  rank: number;
+}
+
+/** A page that this process reads until its lease ends. */
+export interface LeasedPage extends FoundPage {
+  seq: number;
+  domain: string;
+  /** The source of its contacts; `null` if it was never read. */
+  uri: string | null;
+  /** The validators of the last reply, and the SHA-256 of what it contained. */
+  etag: string | null;
+  modified: string | null;
+  digest: string | null;
+  /** Days between two visits. */
+  intervalDays: number;
+  /** Visits since the page existed. */
+  misses: number;
+  leasedUntilMs: number;
+}
+
+/** What the robots.txt of an origin contained. */
+export interface StoredRobots {
+  etag: string | null;
+  modified: string | null;
+  body: string;
+}
+
+interface PageRow {
+  seq: number;
+  domain: string;
+  page_key: string;
+  url: string;
+  uri: string | null;
+  is_sitemap: number;
+  depth: number;
+  rank: number;
+  interval_days: number;
+  misses: number;
+  etag: string | null;
+  modified: string | null;
+  digest: string | null;
+}
+
+const LEASE_MS = 45_000;
+export const MIN_INTERVAL_DAYS = 7;
+/** How often a process looks whether a page of another one led to more. */
+const LOOK_AGAIN_MS = 1000;
+
+/**
+ * The pages to read and the turns of their hosts, shared by all processes on a database. A page whose process died is leased again
+ * after 45 seconds.
+ */
+export class PageFrontier {
+  readonly #driver: SqlDriver;
+
+  constructor(database: SqlDatabase) {
+    this.#driver = useDatabase(database);
+  }
+
+  /**
+   * Adds a domain with its first pages, and makes its known pages due if `isNow`.
+   * @param hiddenSince Day on which the operator consented to hidden addresses. The first such day is kept. `null`: no consent.
+   */
+  async begin(
+    domain: string,
+    pages: readonly FoundPage[],
+    { isNow, hiddenSince }: { isNow: boolean; hiddenSince: string | null },
+  ): Promise<void> {
+    await this.#driver.run(
+      `INSERT INTO lookup_page_domains (name, pages, hidden_since) VALUES ($1, 0, $2)
+       ON CONFLICT (name) DO UPDATE SET hidden_since = CASE WHEN excluded.hidden_since IS NULL THEN NULL
+         ELSE coalesce(lookup_page_domains.hidden_since, excluded.hidden_since) END`,
+      [domain, hiddenSince],
+    );
+    await this.add(domain, pages);
+    // Pages that never could be read are tried by every run. A sitemap that was only guessed is not.
+    await this.#driver.run(
+      `UPDATE lookup_pages SET due_at = rank WHERE domain = $1 AND is_leased = 0 AND due_at > rank
+         AND ((misses = 0 AND uri IS NULL) OR ($2 = 1 AND (misses = 0 OR is_sitemap = 0)))`,
+      [domain, Number(isNow)],
+    );
+  }
+
+  /** Adds the pages that are unknown. */
+  async add(domain: string, pages: readonly FoundPage[]): Promise<void> {
+    const rows = pages.map(({ key, url, isSitemap, depth, rank }) => [
+      key,
+      url,
+      Number(isSitemap),
+      depth,
+      rank,
+    ]);
+    if (rows.length === 0) return;
+    await this.#driver.run(
+      `INSERT INTO lookup_pages
+         (domain, page_key, url, is_sitemap, depth, rank, due_at, is_leased, is_new, interval_days, misses)
+       SELECT $1, each.value->>0, each.value->>1, CAST(each.value->>2 AS integer), CAST(each.value->>3 AS integer),
+         CAST(each.value->>4 AS integer), CAST(each.value->>4 AS integer), 0, 1, ${MIN_INTERVAL_DAYS}, 0
+       FROM ${this.#driver.dialect.rows("$2")} WHERE true ON CONFLICT DO NOTHING`,
+      [domain, JSON.stringify(rows)],
+    );
+  }
+
+  /**
+   * Leases the next page that is due.
+   * @param maxPages Pages of the domain that are ever requested. Then the new ones are dropped.
+   * @returns how long to wait if other processes read the last pages; `null` if none is due.
+   */
+  async take(domain: string, maxPages: number, nowMs: number): Promise<LeasedPage | number | null> {
+    const { kind } = this.#driver.dialect;
+    return await this.#driver.write(async (runner) => {
+      // In an embedded database this is the only writer.
+      const lock = kind === "postgres" ? "FOR UPDATE" : "";
+      const known = await runner.first<{ pages: number }>(
+        `SELECT pages FROM lookup_page_domains WHERE name = $1 ${lock}`,
+        [domain],
+      );
+      if (known === undefined) return null;
+      if (known.pages >= maxPages) {
+        await runner.run("DELETE FROM lookup_pages WHERE domain = $1 AND is_new = 1", [domain]);
+      }
+      const found = await runner.first<PageRow & { is_new: number }>(
+        "SELECT * FROM lookup_pages WHERE domain = $1 AND due_at <= $2 ORDER BY due_at, seq LIMIT 1",
+        [domain, nowMs],
+      );
+      if (found === undefined) {
+        const leased = await runner.first<{ due_at: number }>(
+          "SELECT due_at FROM lookup_pages WHERE domain = $1 AND is_leased = 1 ORDER BY due_at LIMIT 1",
+          [domain],
+        );
+        return leased === undefined ? null : Math.min(LOOK_AGAIN_MS, Math.max(1, leased.due_at - nowMs));
+      }
+      if (found.is_new === 1 && found.is_sitemap === 0) {
+        await runner.run("UPDATE lookup_page_domains SET pages = pages + 1 WHERE name = $1", [domain]);
+      }
+      const leasedUntilMs = nowMs + LEASE_MS;
+      await runner.run("UPDATE lookup_pages SET is_leased = 1, is_new = 0, due_at = $2 WHERE seq = $1", [
+        found.seq,
+        leasedUntilMs,
+      ]);
+      return pageOf(found, leasedUntilMs);
+    });
+  }
+
+  /** Extends the lease. @returns `null` if another process has leased the page since. */
+  async renew(page: LeasedPage, nowMs: number): Promise<LeasedPage | null> {
+    const leasedUntilMs = nowMs + LEASE_MS;
+    const renewed = await this.#driver.run(
+      "UPDATE lookup_pages SET due_at = $3 WHERE seq = $1 AND due_at = $2 AND is_leased = 1",
+      [page.seq, page.leasedUntilMs, leasedUntilMs],
+    );
+    return renewed === 0 ? null : { ...page, leasedUntilMs };
+  }
+
+  /** Ends the lease without a visit. @param dueMs When the page is due again. @default at once */
+  async release({ seq, rank }: LeasedPage, dueMs: number = rank): Promise<void> {
+    await this.#driver.run("UPDATE lookup_pages SET is_leased = 0, due_at = $2 WHERE seq = $1", [seq, dueMs]);
+  }
+
+  /**
+   * Takes the turn of a host.
+   * @param untilMs When the turn ends if this process dies.
+   * @returns 0, or the milliseconds until the host is free.
+   */
+  async enter(host: string, nowMs: number, untilMs: number): Promise<number> {
+    const taken = await this.#driver.run(
+      `INSERT INTO lookup_page_hosts (host, free_at) VALUES ($1, $3)
+       ON CONFLICT (host) DO UPDATE SET free_at = excluded.free_at WHERE lookup_page_hosts.free_at <= $2`,
+      [host, nowMs, untilMs],
+    );
+    if (taken > 0) return 0;
+    const row = await this.#driver.first<{ free_at: number }>(
+      "SELECT free_at FROM lookup_page_hosts WHERE host = $1",
+      [host],
+    );
+    return Math.max(1, (row?.free_at ?? 0) - nowMs);
+  }
+
+  /** Ends the turn. @param freeMs When the next one may begin. */
+  async leave(host: string, freeMs: number): Promise<void> {
+    await this.#driver.run("UPDATE lookup_page_hosts SET free_at = $2 WHERE host = $1", [host, freeMs]);
+  }
+
+  async robots(origin: string): Promise<StoredRobots | null> {
+    const select = "SELECT etag, modified, body FROM lookup_page_robots WHERE origin = $1";
+    return (await this.#driver.first<StoredRobots>(select, [origin])) ?? null;
+  }
+
+  async keepRobots(origin: string, { etag, modified, body }: StoredRobots): Promise<void> {
+    await this.#driver.run(
+      `INSERT INTO lookup_page_robots (origin, etag, modified, body) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (origin) DO UPDATE SET etag = excluded.etag, modified = excluded.modified, body = excluded.body`,
+      [origin, etag, modified, body],
+    );
+  }
+}
+
+function pageOf(
+  { page_key: key, is_sitemap, interval_days, ...row }: PageRow,
+  leasedUntilMs: number,
+): LeasedPage {
+  const { seq, domain, url, uri, depth, rank, etag, modified, digest, misses } = row;
+  return {
+    ...{ seq, domain, key, url, uri, depth, rank, etag, modified, digest, misses, leasedUntilMs },
+    isSitemap: is_sitemap === 1,
+    intervalDays: interval_days,
+  };
+}
