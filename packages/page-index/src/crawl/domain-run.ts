@@ -1,0 +1,284 @@
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { isServiceError } from "@outrigger/core";
+import type { RemotePolicy } from "@outrigger/core/stores";
+import { isError } from "@outrigger/core/values";
+import {
+  type FoundPage,
+  type LeasedPage,
+  type PageFrontier,
+  type PageVisit,
+  type SqlDatabase,
+  storeVisit,
+} from "@outrigger/sql";
+import { decodePage } from "../extract/decode-page.ts";
+import { readPage } from "../extract/read-page.ts";
+import { foundPage, pageKey, plainUrl } from "./page-address.ts";
+import {
+  BusyError,
+  isAccepted,
+  PageError,
+  type PageFetcher,
+  type PageReply,
+  UnreachableError,
+  validatorsOf,
+} from "./page-fetcher.ts";
+import { readRobotsTag } from "./robots-rules.ts";
+import { SiteRobots } from "./site-robots.ts";
+import { foundSitemaps, MAX_SITEMAP_BYTES, readSitemap } from "./sitemap.ts";
+
+const PAGE_TYPES = "text/html, application/xhtml+xml";
+const MAX_PAGE_BYTES = 2 * 1024 * 1024;
+const MAX_DEPTH = 2;
+const MAX_LINKS = 500;
+/** Refusals one after another (403, 429, 5xx) that end a run. */
+const MAX_REFUSALS = 3;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What a run did with the pages of a domain. */
+export interface IndexedDomain {
+  domain: string;
+  /** Pages with new content. */
+  read: number;
+  /** Pages with the same contacts as before. */
+  unchanged: number;
+  /** Pages that robots.txt forbids to read or the page itself to store. */
+  disallowed: number;
+  /** Pages that show nothing without JavaScript. */
+  needScript: number;
+  /** Pages of which only the first 2 MiB were read. */
+  cut: number;
+  /** Why pages could not be read, and the like, with the number of pages. */
+  notes: Record<string, number>;
+  /** Addresses: new ones, those with news, those that a page no longer shows. */
+  added: number;
+  updated: number;
+  gone: number;
+  /** Why the run ended before its last page; `null` if it did not. */
+  stopped: string | null;
+}
+
+export interface RunParts {
+  database: SqlDatabase;
+  frontier: PageFrontier;
+  fetcher: PageFetcher;
+  policy: RemotePolicy;
+  isBarred(subjects: readonly string[]): Promise<ReadonlySet<string>>;
+  maxPages: number;
+  /** Longest time of a run. */
+  runMs: number;
+  signal: AbortSignal;
+  onProgress(progress: IndexedDomain): void;
+}
+
+/** The lease of a page ended, and another process has it. */
+class LeaseLost extends Error {}
+
+/** Reads the pages of one domain that are due. */
+export class DomainRun {
+  readonly #parts: RunParts;
+  readonly #domain: string;
+  readonly #readHidden: boolean;
+  readonly #robots: SiteRobots;
+  readonly #account: IndexedDomain;
+  #refusals = 0;
+
+  constructor(parts: RunParts, domain: string, readHidden: boolean) {
+    this.#parts = parts;
+    this.#domain = domain;
+    this.#readHidden = readHidden;
+    this.#robots = new SiteRobots({ ...parts, note: (text) => this.#note(text) });
+    this.#account = {
+      ...{ domain, read: 0, unchanged: 0, disallowed: 0, needScript: 0, cut: 0 },
+      ...{ notes: {}, added: 0, updated: 0, gone: 0, stopped: null },
+    };
+  }
+
+  async run(isNow: boolean): Promise<IndexedDomain> {
+    const { frontier, maxPages, runMs, signal, isBarred, onProgress } = this.#parts;
+    const account = this.#account;
+    if ((await isBarred([this.#domain])).size > 0)
+      return { ...account, stopped: "it is suppressed or was erased" };
+    const [first = ""] = this.#startUrls();
+    const start: FoundPage = { key: this.#domain, url: first, isSitemap: false, depth: 0, rank: 0 };
+    const hiddenSince = this.#readHidden ? new Date().toISOString().slice(0, 10) : null;
+    await frontier.begin(this.#domain, [start], { isNow, hiddenSince });
+    const endMs = performance.now() + runMs;
+    while (account.stopped === null) {
+      signal.throwIfAborted();
+      if (performance.now() > endMs) account.stopped = `it took ${Math.round(runMs / 60_000)} minutes`;
+      const next = account.stopped === null ? await frontier.take(this.#domain, maxPages, Date.now()) : null;
+      if (next === null) break;
+      if (typeof next === "number") await delay(next, undefined, { signal }).catch(() => {});
+      else await this.#visit(next);
+      onProgress(account);
+    }
+    return account;
+  }
+
+  /** Where the first page may be, most likely first. */
+  #startUrls(): string[] {
+    const own = this.#parts.policy.internalHosts.flatMap((entry) => {
+      const { hostname, host } = new URL(`http://${entry}`);
+      return [this.#domain, `www.${this.#domain}`].includes(hostname) && host !== hostname
+        ? [`http://${host}/`]
+        : [];
+    });
+    const hosts = [this.#domain, `www.${this.#domain}`];
+    return [...own, ...["https", "http"].flatMap((scheme) => hosts.map((host) => `${scheme}://${host}/`))];
+  }
+
+  async #visit(given: LeasedPage): Promise<void> {
+    const { frontier, signal } = this.#parts;
+    let page = given;
+    const hold = async () => {
+      const renewed = await frontier.renew(page, Date.now());
+      if (renewed === null) throw new LeaseLost();
+      page = renewed;
+    };
+    try {
+      const reply = await this.#get(page, hold);
+      if (reply === null) {
+        this.#account.disallowed++;
+        await frontier.release(page, Date.now() + DAY_MS);
+      } else await this.#take(page, reply);
+    } catch (error) {
+      if (error instanceof LeaseLost) return;
+      // Any other error comes of what the site sent.
+      const isOurs = signal.aborted || isServiceError(error);
+      await frontier.release(page, isOurs ? undefined : Date.now() + HOUR_MS);
+      signal.throwIfAborted();
+      if (isOurs || !isError(error)) throw error;
+      if (error instanceof BusyError) this.#account.stopped = error.message;
+      else this.#note(error.message);
+    }
+  }
+
+  /** @returns `null` if the page may not be read. */
+  async #get(page: LeasedPage, hold: () => Promise<void>): Promise<PageReply | null> {
+    const { fetcher, signal, isBarred } = this.#parts;
+    const urls = page.rank === 0 ? this.#startUrls() : [page.url];
+    for (const [index, url] of urls.entries()) {
+      try {
+        return await fetcher.get(new URL(url), {
+          maxBytes: page.isSitemap ? MAX_SITEMAP_BYTES : MAX_PAGE_BYTES,
+          accept: page.isSitemap ? "" : PAGE_TYPES,
+          ...{ etag: page.etag, modified: page.modified },
+          mayRead: async (target) =>
+            (await isBarred([target.hostname])).size === 0 && (await this.#robots.allows(target, hold)),
+          delayMs: ({ origin }) => this.#robots.delayMs(origin),
+          ...{ hold, signal },
+        });
+      } catch (error) {
+        if (!(error instanceof UnreachableError) || index === urls.length - 1) throw error;
+      }
+    }
+    return null;
+  }
+
+  async #take(page: LeasedPage, reply: PageReply): Promise<void> {
+    const { status } = reply;
+    if (status === 403 || status === 429 || status >= 500) {
+      this.#refusals++;
+      if (this.#refusals === MAX_REFUSALS) {
+        this.#account.stopped = `${MAX_REFUSALS} refusals one after another, the last with status ${status}`;
+      }
+      throw new PageError(`status ${status}`);
+    }
+    this.#refusals = 0;
+    const tags = readRobotsTag(reply.robotsTags);
+    if (status === 304 && !tags.noIndex) {
+      this.#account.unchanged++;
+      return await this.#store(page, { kind: "same" });
+    }
+    if (status === 404 || status === 410) {
+      if (!page.isSitemap) this.#note(`status ${status}`);
+      return await this.#store(page, { kind: "missing" });
+    }
+    if (status !== 200 && status !== 304) throw new PageError(`status ${status}`);
+    if (page.isSitemap) {
+      for await (const found of readSitemap(reply.body, this.#domain, page.depth)) {
+        await this.#parts.frontier.add(this.#domain, found);
+      }
+      return await this.#store(page, emptyVisit(page, page.key, page.url, reply));
+    }
+    await this.#readPage(page, reply, tags);
+  }
+
+  async #readPage(page: LeasedPage, reply: PageReply, tags: ReturnType<typeof readRobotsTag>): Promise<void> {
+    const account = this.#account;
+    const type = reply.headers["content-type"];
+    const here = plainUrl(reply.url);
+    if (page.rank === 0) await this.#addSitemaps(reply.url.origin);
+    if (reply.status === 304 || !isAccepted(type, PAGE_TYPES)) {
+      if (reply.status === 304) account.disallowed++;
+      else this.#note("not HTML");
+      return await this.#store(page, emptyVisit(page, pageKey(here), here.href, reply));
+    }
+    const html = decodePage(reply.body, type);
+    const content = readPage(html, { url: here, domain: this.#domain, readHidden: this.#readHidden });
+    const isStored = content.isIndexable && !tags.noIndex;
+    if (reply.isCut) account.cut++;
+    if (content.needsScript) account.needScript++;
+    if (page.depth < MAX_DEPTH && !tags.noFollow) await this.#addLinks(content.links, page.depth + 1);
+    const url = plainUrl(content.url);
+    const contacts = isStored ? content.contacts : [];
+    const organization = isStored ? content.organization : null;
+    const visit = { ...emptyVisit(page, pageKey(url), url.href, reply), contacts, organization };
+    visit.digest = sha256(JSON.stringify(contacts));
+    if (!isStored) account.disallowed++;
+    else if (visit.digest === page.digest) account.unchanged++;
+    else account.read++;
+    await this.#store(page, visit);
+  }
+
+  async #addLinks(links: readonly { url: URL; text: string }[], depth: number): Promise<void> {
+    const found = links
+      .slice(0, MAX_LINKS)
+      .flatMap(({ url, text }) => foundPage(url, text, this.#domain, depth) ?? []);
+    await this.#parts.frontier.add(this.#domain, found);
+  }
+
+  /** Adds those that robots.txt names, else the usual one. */
+  async #addSitemaps(origin: string): Promise<void> {
+    const named = this.#robots.sitemaps(origin).filter((url) => URL.canParse(url, origin));
+    const urls = (named.length > 0 ? named : ["/sitemap.xml"]).map((url) => new URL(url, origin));
+    await this.#parts.frontier.add(this.#domain, foundSitemaps(urls, this.#domain, 0));
+  }
+
+  async #store(page: LeasedPage, visit: PageVisit): Promise<void> {
+    const { database, isBarred } = this.#parts;
+    const counts = await storeVisit(database, page, visit, isBarred, Date.now());
+    for (const name of ["added", "updated", "gone"] as const) this.#account[name] += counts[name];
+  }
+
+  #note(reason: string): void {
+    const { notes } = this.#account;
+    notes[reason] = (notes[reason] ?? 0) + 1;
+  }
+}
+
+/** A visit that found no contacts. */
+function emptyVisit(
+  page: LeasedPage,
+  key: string,
+  uri: string,
+  reply: PageReply,
+): PageVisit & { kind: "read" } {
+  const { etag, modified } = reply.status === 304 ? page : validatorsOf(reply);
+  return {
+    kind: "read",
+    uri,
+    key,
+    contacts: [],
+    organization: null,
+    etag,
+    modified,
+    digest: sha256(reply.body),
+  };
+}
+
+function sha256(content: string | Buffer): string {
+  return createHash("sha256").update(content).digest("base64url");
+}

@@ -1,0 +1,65 @@
+/// <reference path="./robots-parser.d.ts" />
+import parseRobots from "robots-parser";
+
+/** Our product token in robots.txt, `X-Robots-Tag` and `<meta>`. */
+export const ROBOT = "outrigger";
+/** As many bytes of a robots.txt count; RFC 9309 §2.5 asks for 500 KiB. */
+export const MAX_ROBOTS_BYTES = 512 * 1024;
+
+/** What the robots.txt of an origin permits. */
+export interface RobotsRules {
+  allows(url: URL): boolean;
+  /** `Crawl-delay`, in milliseconds; 0 without one. */
+  delayMs: number;
+  sitemaps: readonly string[];
+}
+
+const NO_RULES = { delayMs: 0, sitemaps: [] };
+/** For a robots.txt that does not exist (4xx). */
+export const ALL_ALLOWED: RobotsRules = { ...NO_RULES, allows: () => true };
+/** For a robots.txt that cannot be read (5xx, unreachable). */
+export const NONE_ALLOWED: RobotsRules = { ...NO_RULES, allows: () => false };
+
+const GROUP_LINE = /^\s*(?:user-agent|allow|disallow|crawl-delay)\s*:/i;
+const UNRESERVED = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi;
+
+/** Parses a robots.txt (RFC 9309). */
+export function readRobots(origin: string, text: string): RobotsRules {
+  const lines = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
+  // The parser ends a group at any other line, and compares escaped characters with plain ones.
+  const isOfGroup = (line: string) => GROUP_LINE.test(line);
+  const sorted = [...lines.filter(isOfGroup).map(plainEscapes), ...lines.filter((line) => !isOfGroup(line))];
+  const parsed = parseRobots(`${origin}/robots.txt`, sorted.join("\n"));
+  const delay = parsed.getCrawlDelay(ROBOT) ?? 0;
+  return {
+    allows({ pathname, search }) {
+      if (pathname === "/robots.txt") return true;
+      // Encoded as the parser encodes its patterns.
+      const path = encodeURI(plainEscapes(pathname + search)).replaceAll("%25", "%");
+      return parsed.isAllowed(origin + path, ROBOT) !== false;
+    },
+    delayMs: delay > 0 ? delay * 1000 : 0,
+    sitemaps: parsed.getSitemaps(),
+  };
+}
+
+/** Escaped letters, digits, `-`, `.`, `_` and `~` as such: RFC 9309 §2.2.2 compares them so. */
+function plainEscapes(text: string): string {
+  return text.replace(UNRESERVED, decodeURIComponent);
+}
+
+/** Whether `X-Robots-Tag` forbids to store a page, and to follow its links. @param headers Each line of it. */
+export function readRobotsTag(headers: readonly string[]): { noIndex: boolean; noFollow: boolean } {
+  const directives = new Set<string>();
+  for (const header of headers) {
+    let isOurs = true;
+    for (const part of header.toLowerCase().split(",")) {
+      // A value, as in `max-snippet: 5`, is no name of a robot.
+      const [, agent, rest] = /^\s*(?!max-|unavailable_after)([\w-]+)\s*:(.*)$/s.exec(part) ?? [];
+      if (agent !== undefined) isOurs = agent === ROBOT || agent === "robots";
+      if (isOurs) directives.add((rest ?? part).trim());
+    }
+  }
+  const has = (...names: string[]) => names.some((name) => directives.has(name));
+  return { noIndex: has("noindex", "noarchive", "none"), noFollow: has("nofollow", "none") };
+}
