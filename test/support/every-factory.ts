@@ -9,6 +9,7 @@ import { createRenderer } from "@outrigger/imaging";
 import { koa } from "@outrigger/koa";
 import { createShutdown, front, nodeListener } from "@outrigger/node";
 import * as ops from "@outrigger/ops";
+import { createPageIndex } from "@outrigger/page-index";
 import * as redis from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
 import * as sql from "@outrigger/sql";
@@ -65,6 +66,10 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   openDatabase: [sql.openDatabase, { url: "file:./never-opened.db" }],
   exportContacts: [(options) => sql.exportContacts(database, options), { format: "csv" }],
   importContacts: [(options) => sql.importContacts(database, nothing(), options), { format: "csv" }],
+  createPageIndex: [
+    (options) => createPageIndex(database, options),
+    { contact: "https://example.com/robot", secret: SECRET },
+  ],
   createMailLists: [createMailLists, {}],
   createMailProber: [createMailProber, {}],
   createMetrics: [createMetrics, {}],

@@ -73,6 +73,10 @@ export const parseDeleteAfter = parser("be in the future", (text) => {
 export const parseLimit = whole("be a whole number from 1", 1, 1e15);
 /** The number of `--offset` and `--max-removals`. */
 export const parseCount = whole("be a whole number from 0", 0, 1e15);
+/** The number of `--max-pages`. */
+export const parsePages = whole("be a whole number from 1 to 100000", 1, 100_000);
+/** The number of `--delay`. */
+export const parseDelay = whole("be a whole number of milliseconds from 0 to 60000", 0, 60_000);
 /** The number of `--concurrency`. */
 export const parseConcurrency = whole(`be a whole number from 1 to ${MAX_CONCURRENCY}`, 1, MAX_CONCURRENCY);
 

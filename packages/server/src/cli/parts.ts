@@ -8,7 +8,7 @@ import { tooManyOpenFiles } from "./open-files.ts";
 import { readOwnPackage } from "./own-package.ts";
 
 /** A part of a server that is installed separately. The commands for a running service need none. */
-export type Part = "server" | "observers" | "lookup" | "verifier" | "postgres" | "redis" | "s3";
+export type Part = "server" | "observers" | "lookup" | "pages" | "verifier" | "postgres" | "redis" | "s3";
 
 /** The optional peers of this package. */
 const LOADS: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -19,6 +19,7 @@ const LOADS: Readonly<Record<string, () => Promise<unknown>>> = {
   express: () => import("express"),
   pino: () => import("pino"),
   "@outrigger/telemetry": () => import("@outrigger/telemetry"),
+  "@outrigger/page-index": () => import("@outrigger/page-index"),
   "@outrigger/sql": () => import("@outrigger/sql"),
   "@outrigger/verifier": () => import("@outrigger/verifier"),
   "@outrigger/redis": () => import("@outrigger/redis"),
@@ -34,6 +35,7 @@ const PARTS: Readonly<Record<Part, readonly [subject: string, ...packages: strin
   ],
   observers: ["metrics and traces", "@outrigger/telemetry"],
   lookup: ["the email lookup", "@outrigger/sql"],
+  pages: ["the page index", "@outrigger/page-index", "@outrigger/sql"],
   verifier: ["the email lookup", "@outrigger/verifier"],
   postgres: ["storage in PostgreSQL", "@outrigger/sql"],
   redis: ["storage in Redis", "@outrigger/redis"],

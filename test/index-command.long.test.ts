@@ -1,0 +1,62 @@
+import { expect, it } from "vitest";
+import { createIndexSite, DOMAIN, pageOf } from "../packages/page-index/test/index-site.ts";
+import { createLookupPlace } from "../packages/server/test/lookup-place.ts";
+import { outrigger } from "../packages/server/test/outrigger-process.ts";
+
+const CONTACT = ["--contact", "https://robot.example/"];
+
+it("contacts index fills an empty database, exports true sources, and its second run shows what changed", async () => {
+  const place = await createLookupPlace();
+  const site = await createIndexSite({ "/": pageOf([], ["/team"]), "/team": pageOf(["Ada Lovelace"]) });
+  const index = (...more: string[]) =>
+    place.run("contacts", "index", DOMAIN, ...CONTACT, "--internal-host", site.host, "--delay", "0", ...more);
+  const first = await index();
+  expect([first.code, first.stdout]).toEqual([
+    0,
+    `${DOMAIN}: 2 pages read, 0 unchanged, 0 not allowed; 1 addresses added, 0 updated, 0 no longer there.\n`,
+  ]);
+  const exported = await place.run("contacts", "export", "-", "--format", "ndjson");
+  expect(JSON.parse(exported.stdout).sources).toMatchObject([
+    { uri: `${site.origin}/team`, still_on_page: true },
+  ]);
+  const idle = await index("--json");
+  expect([idle.code, JSON.parse(idle.stdout)]).toEqual([
+    0,
+    expect.objectContaining({ read: 0, unchanged: 0 }),
+  ]);
+  await place.run("contacts", "erase", `ada.lovelace@${DOMAIN}`);
+  site.pages.set("/team", pageOf(["Ada Lovelace", "Alan Turing"]));
+  expect(JSON.parse((await index("--json", "--now")).stdout)).toMatchObject({ read: 1, added: 1 });
+  site.pages.set("/robots.txt", "User-agent: *\nDisallow: /");
+  const forbidden = await index("--now");
+  expect([forbidden.code, forbidden.stderr]).toEqual([1, expect.stringContaining("no page could be read")]);
+});
+
+it("contacts index ends cleanly on a signal, and run again it requests no page twice", async () => {
+  const place = await createLookupPlace();
+  const links = Array.from({ length: 8 }, (_, page) => `/team/${page}`);
+  const pages = links.map((link) => [link, pageOf(["Ada Lovelace"])]);
+  const site = await createIndexSite({ "/": pageOf([], links), ...Object.fromEntries(pages) });
+  const args = ["contacts", "index", DOMAIN, ...CONTACT, "--internal-host", site.host];
+  const running = outrigger([...args, "--delay", "200"], { cwd: place.cwd, env: place.env });
+  await expect.poll(() => site.timesMs.length, { timeout: 30_000, interval: 5 }).toBeGreaterThan(5);
+  running.child.kill("SIGINT");
+  expect(await running.exit).toBe(130);
+  expect(running.output.stderr).toContain("Run the same command again to continue");
+  expect((await place.run(...args, "--delay", "0")).code).toBe(0);
+  const asked = site.requests().filter((request) => request.startsWith("200 /team"));
+  expect(asked.sort()).toEqual(links.map((link) => `200 ${link}`));
+});
+
+it("contacts index names a wrong domain, a missing --contact and a wrong host, and exits with 2", async () => {
+  const place = await createLookupPlace();
+  for (const [args, reason] of [
+    [["localhost", ...CONTACT], "localhost is not the domain of an organisation"],
+    [["co.uk", ...CONTACT], "co.uk is not the domain"],
+    [["acme.example"], "--contact"],
+    [["acme.example", ...CONTACT, "--internal-host", "http://a"], "internalHosts must be a list of hosts"],
+  ] as const) {
+    const { code, stderr } = await place.run("contacts", "index", ...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
+  }
+});
