@@ -7,7 +7,6 @@ import {
   isRoleName,
   MAX_EVIDENCE,
   type Seniority,
-  type TitleClass,
 } from "@outrigger/core/lookup";
 import type { StoredContact } from "./packed-contact.ts";
 
@@ -64,7 +63,7 @@ export function mergeContact(known: StoredContact | null, given: ContactNews, no
   const news = given.isFromPage === true && known !== null && !isFromPages ? missingIn(known, given) : given;
   const position = latest(news.position, known?.position);
   // A known title is not classified again: its seniority and department may have been corrected since.
-  const title = position !== null && position !== known?.position ? titleClass(position) : known;
+  const title = position !== null && position !== known?.position ? classifyTitle(position) : known;
   const evidence = mergeEvidence(known?.evidence ?? [], news.evidence);
   const isConfidenceGiven = news.confidence !== undefined || (known?.isConfidenceGiven ?? false);
   const local = news.address.slice(0, news.address.lastIndexOf("@"));
@@ -116,20 +115,6 @@ function laterVerdict(
   const { status, date } = news;
   if (known === undefined) return { status, date: date ?? new Date(nowMs).toISOString().slice(0, 10) };
   return date !== null && date >= known.date ? { status, date } : known;
-}
-
-/** Cache of classified titles: most titles occur many times. */
-const knownTitles = new Map<string, TitleClass>();
-const MAX_KNOWN_TITLES = 5000;
-
-function titleClass(position: string): TitleClass {
-  let known = knownTitles.get(position);
-  if (known === undefined) {
-    known = classifyTitle(position);
-    if (knownTitles.size >= MAX_KNOWN_TITLES) knownTitles.clear();
-    knownTitles.set(position, known);
-  }
-  return known;
 }
 
 function latest<T>(news: T | null | undefined, known: T | null | undefined): T | null {

@@ -1,3 +1,4 @@
+import { memoized } from "../memoized.ts";
 import type { Choice, Habit, HabitShares, Shares } from "./name-habits.ts";
 import { usualHabits } from "./name-habits.ts";
 import { choicesOf, type NameForm, structuresOfFirst, structuresOfLast } from "./name-structures.ts";
@@ -84,15 +85,15 @@ function umlautShares(written: string): Shares | undefined {
 }
 
 function nameForms(firstName: string, lastName: string, habits: HabitShares): NameForms {
-  const first = PLAIN.test(firstName) ? plainForm(firstName) : formsOf(structuresOfFirst(firstName, habits));
-  const last = PLAIN.test(lastName) ? plainForm(lastName) : formsOf(structuresOfLast(lastName, habits));
-  return {
-    first,
-    last,
-    firstInitials: initialsOf(first, firstName, habits),
-    lastInitials: initialsOf(last, lastName, habits),
-  };
+  const isUsual = habits === usualHabits;
+  const first = isUsual ? usualFirst(firstName) : formsOf(firstName, structuresOfFirst, habits);
+  const last = isUsual ? usualLast(lastName) : formsOf(lastName, structuresOfLast, habits);
+  return { first: first.whole, last: last.whole, firstInitials: first.initials, lastInitials: last.initials };
 }
+
+/** Patterns are learnt by the usual habits, from all contacts of a domain. */
+const usualFirst = memoized((name) => formsOf(name, structuresOfFirst, usualHabits));
+const usualLast = memoized((name) => formsOf(name, structuresOfLast, usualHabits));
 
 /** One word of plain letters, as most names are, has one form, whatever the habits. */
 const PLAIN = /^[a-z]+$/;
@@ -101,7 +102,14 @@ function plainForm(text: string): NameForm[] {
   return [{ text, weight: 1, choices: [] }];
 }
 
-function formsOf(structures: readonly NameForm[]): NameForm[] {
+/** The forms of a first or a last name. */
+function formsOf(name: string, structures: typeof structuresOfFirst, habits: HabitShares) {
+  if (PLAIN.test(name)) return { whole: plainForm(name), initials: plainForm(name.charAt(0)) };
+  const whole = spelledForms(structures(name, habits));
+  return { whole, initials: initialsOf(whole, name, habits) };
+}
+
+function spelledForms(structures: readonly NameForm[]): NameForm[] {
   const forms = new Map<string, NameForm>();
   for (const { text: structure, weight, choices } of structures) {
     if (weight < MIN_WEIGHT) continue;
@@ -116,7 +124,6 @@ function formsOf(structures: readonly NameForm[]): NameForm[] {
 }
 
 function initialsOf(forms: readonly NameForm[], name: string, habits: HabitShares): NameForm[] {
-  if (PLAIN.test(name)) return plainForm(name.charAt(0));
   const words = toAscii(name)
     .replace(/['`]/g, "")
     .split(/[^a-z]+/);

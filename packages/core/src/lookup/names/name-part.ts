@@ -1,3 +1,4 @@
+import { memoized } from "../memoized.ts";
 import { europeanAlphabet, foldLetters, latinLetters } from "./letter-spellings.ts";
 import { spellings } from "./transliterate.ts";
 
@@ -5,17 +6,17 @@ import { spellings } from "./transliterate.ts";
 type Script = "latin" | "european" | "arabic" | "hebrew" | "korean" | "other";
 
 export interface Part {
-  script: Script;
-  name: string;
+  readonly script: Script;
+  readonly name: string;
   /** Letters in the original script. */
-  written: string;
+  readonly written: string;
   /** Letters `a` to `z`: `š` is `sh`. */
-  latin: string;
+  readonly latin: string;
   /** The same, but `š` is `s`. */
-  plain: string;
+  readonly plain: string;
 }
 
-export function partOf(name: string): Part {
+export const partOf = memoized((name: string): Part => {
   if (/^[\0-\x7f]*$/.test(name)) {
     const latin = name.toLowerCase().replace(/[^a-z]/g, "");
     return { script: "latin", name, written: latin, latin, plain: latin };
@@ -23,7 +24,7 @@ export function partOf(name: string): Part {
   const written = foldLetters(name).replace(/[^\p{L}\p{M}]/gu, "");
   const [latin, plain] = [latinLetters(name), latinLetters(name.normalize("NFD").replace(/\u030c/g, ""))];
   return { script: scriptOf(written), name, written, latin, plain };
-}
+});
 
 function scriptOf(written: string): Script {
   if (/\p{Script=Arabic}/u.test(written)) return "arabic";
@@ -37,7 +38,11 @@ function scriptOf(written: string): Script {
 
 /** The consonants that all usual spellings of a name have. */
 export function skeletonOf(part: Part): string {
-  return consonantLetters(part)
+  return skeleton(consonantLetters(part));
+}
+
+const skeleton = memoized((letters) =>
+  letters
     .replace(/ph/g, "f")
     .replace(/x/g, "ks")
     .replace(/chtch|sc?ht/g, "s")
@@ -47,10 +52,11 @@ export function skeletonOf(part: Part): string {
     .replace(/[bf]/g, "p")
     .replace(/d/g, "t")
     .replace(/z/g, "s")
-    .replace(/(.)\1+/g, "$1");
-}
+    .replace(/(.)\1+/g, "$1"),
+);
 
 function consonantLetters({ script, written, plain }: Part): string {
+  if (script === "latin") return plain;
   if (/\p{Script=Greek}/u.test(written)) return latinLetters(spellings(written)[0]?.text ?? "");
   if (script !== "arabic" && script !== "hebrew") return plain;
   // A vowel may stand between any two letters. Hebrew writes v and b alike; v inside a name is more frequent.

@@ -1,3 +1,4 @@
+import { memoized } from "../memoized.ts";
 import { toAscii } from "./transliterate.ts";
 
 /** German and Nordic spellings of one letter as two: not in `Queen`, `Joe`, `Michael`, `Manuela`. */
@@ -8,9 +9,9 @@ const TWO_LETTERS_FOR_ONE = /(?<![aeiouq])([aou])e(?=[b-df-hj-np-tv-z])(?!l(?:$|
  * hyphens, spaces and apostrophes are ignored; `Müller`, `Mueller` and `Muller` are equal. Empty for a text
  * without letters: do not compare empty keys.
  */
-export function normaliseName(name: string): string {
-  return foldSpelling(toAscii(name).replace(/[^a-z]/g, ""));
-}
+export const normaliseName = memoized((name: string): string =>
+  foldSpelling(toAscii(name).replace(/[^a-z]/g, "")),
+);
 
 /** Lower-case ASCII in which two letters for one of another alphabet are one. */
 export function foldSpelling(letters: string): string {

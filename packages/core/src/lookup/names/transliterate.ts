@@ -1,5 +1,6 @@
 import anyAscii from "any-ascii";
-import { type Alphabet, europeanAlphabet, foldLetters, type Spelling, spell } from "./letter-spellings.ts";
+import { memoized } from "../memoized.ts";
+import { europeanAlphabet, foldLetters, type Spelling, spell } from "./letter-spellings.ts";
 
 /** A letter of another script than those with usual spellings in Latin letters. */
 const UNSURE_LETTER =
@@ -12,7 +13,7 @@ const UNSURE_WEIGHT = 0.1;
  * `Straße` is `strasse`.
  */
 export function toAscii(text: string): string {
-  return anyAscii(text.normalize("NFC")).toLowerCase();
+  return /^[\0-\x7f]*$/.test(text) ? text.toLowerCase() : anyAscii(text.normalize("NFC")).toLowerCase();
 }
 
 /**
@@ -27,31 +28,17 @@ export function hasUsualSpelling(name: string): boolean {
  * `Юлия` → `yulia`, `yuliya`, `julia`: likeliest spelling first. Their weights add up to 1, or to 0.1 for a name
  * without usual spellings. Letters such as `ä` are the matter of {@link nameSpellings}.
  */
-export function spellings(text: string): readonly Spelling[] {
-  const folded = foldLetters(text);
-  const alphabet = europeanAlphabet(folded);
+export const spellings = memoized((text: string): readonly Spelling[] => {
   if (!hasUsualSpelling(text)) {
     return [{ text: withoutSigns(text), weight: UNSURE_WEIGHT }];
   }
+  const folded = foldLetters(text);
+  const alphabet = europeanAlphabet(folded);
   if (alphabet !== null) {
-    return cachedSpellings(folded, alphabet);
+    return spell(folded, alphabet);
   }
   return [{ text: withoutSigns(text.normalize("NFC").toLowerCase()), weight: 1 }];
-}
-
-/** Names repeat: patterns are learnt from all contacts of a domain. */
-const spelled = new Map<string, readonly Spelling[]>();
-const MAX_SPELLED = 5000;
-
-function cachedSpellings(folded: string, alphabet: Alphabet): readonly Spelling[] {
-  let known = spelled.get(folded);
-  if (known === undefined) {
-    known = spell(folded, alphabet);
-    if (spelled.size >= MAX_SPELLED) spelled.clear();
-    spelled.set(folded, known);
-  }
-  return known;
-}
+});
 
 /** In ASCII; only Latin text keeps its apostrophes, others get them for a sound. */
 function withoutSigns(text: string): string {

@@ -8,6 +8,9 @@ export type Readings = ReadonlyMap<string, readonly Choice[]>;
 /** Longer ones are not explained. */
 const MAX_LOCAL_LENGTH = 64;
 const SIGNS = "._-";
+const FIRST = [["{first}", "first"] as const, ["{f}", "firstInitials"] as const];
+const LAST = [["{last}", "last"] as const, ["{l}", "lastInitials"] as const];
+const ORDERS = [[FIRST, LAST] as const, [LAST, FIRST] as const];
 /** A number that distinguishes people with the same name: `john.smith2`. */
 const NUMBER_AT_END = /(?<=[a-z])[._-]?[0-9]{1,4}$/;
 /** A word before or after the name: `ext.`, `-consultant`. */
@@ -46,39 +49,33 @@ function fullReadingsOf(local: string, name: readonly NameSpelling[]): [string, 
 function readingsOf(local: string, name: readonly NameSpelling[]): Map<string, readonly Choice[]> {
   const readings = new Map<string, readonly Choice[]>();
   for (const { forms, choices } of name) {
-    for (const [pattern, ...parts] of patternsOf(local, forms)) {
-      const all = [...choices, ...parts.flatMap((part) => part.choices)];
+    forEachPattern(local, forms, (pattern, start, end) => {
+      const all = [...choices, ...start.choices, ...(end?.choices ?? [])];
       const known = readings.get(pattern);
       // What only some readings of an address say is not certain.
       readings.set(pattern, known === undefined ? all : known.filter((choice) => all.includes(choice)));
-    }
+    });
   }
   return readings;
 }
 
-function* patternsOf(local: string, forms: NameForms): Generator<[pattern: string, ...NameForm[]]> {
-  const first: [string, readonly NameForm[]][] = [
-    ["{first}", forms.first],
-    ["{f}", forms.firstInitials],
-  ];
-  const last: [string, readonly NameForm[]][] = [
-    ["{last}", forms.last],
-    ["{l}", forms.lastInitials],
-  ];
-  for (const [starts, ends] of [
-    [first, last],
-    [last, first],
-  ] as const) {
+/** No generator: patterns are learnt from each imported contact. */
+function forEachPattern(
+  local: string,
+  forms: NameForms,
+  found: (pattern: string, start: NameForm, end?: NameForm) => void,
+): void {
+  for (const [starts, ends] of ORDERS) {
     for (const [startName, startForms] of starts) {
-      for (const start of startForms) {
+      for (const start of forms[startForms]) {
         if (!local.startsWith(start.text)) continue;
         const rest = local.slice(start.text.length);
-        if (rest === "" && startName.length > 3) yield [startName, start];
+        if (rest === "" && startName.length > 3) found(startName, start);
         const sign = SIGNS.includes(rest.charAt(0)) ? rest.charAt(0) : "";
         const end = rest.slice(sign.length);
         for (const [endName, endForms] of ends) {
-          for (const form of endForms) {
-            if (form.text === end) yield [startName + sign + endName, start, form];
+          for (const form of forms[endForms]) {
+            if (form.text === end) found(startName + sign + endName, start, form);
           }
         }
       }

@@ -1,4 +1,5 @@
 import type { Department, Seniority } from "../../contracts/contact-source.ts";
+import { memoized } from "../memoized.ts";
 import { toAscii } from "../names/transliterate.ts";
 import { DEPARTMENT_RULES } from "./department-rules.ts";
 import { SENIORITY_RULES } from "./seniority-rules.ts";
@@ -20,11 +21,11 @@ const seniorityOf = wordRules(SENIORITY_RULES);
  * The department and seniority of a job title in English, German, French or Spanish, determined by word
  * rules; see docs/lookup.md. Never throws.
  */
-export function classifyTitle(position: string): TitleClass {
+export const classifyTitle = memoized((position: string): Readonly<TitleClass> => {
   const text = toAscii(position.slice(0, MAX_TITLE_LENGTH))
     // `C.E.O.` is `ceo`.
     .replace(/\.(?=[a-z]\b)/g, "")
     .replace(/[^a-z]+/g, " ")
     .trim();
   return { department: departmentOf(text) ?? null, seniority: seniorityOf(text) ?? null };
-}
+});

@@ -1,3 +1,4 @@
+import { memoized } from "../memoized.ts";
 import { toAscii } from "../names/transliterate.ts";
 
 /** Characters beyond these lengths, of a title and of its key, are ignored. */
@@ -6,26 +7,12 @@ const MAX_KEY_LENGTH = 400;
 /** `VP of Sales` and `VP Sales` are one title. */
 const CONNECTING_WORDS = new Set(["of", "the", "and", "for", "de", "du", "des", "der", "und", "et", "y"]);
 
-/** Cache of keys: most titles occur many times. */
-const knownKeys = new Map<string, string>();
-const MAX_KNOWN_KEYS = 5000;
-
 /**
  * The words of a job title in ASCII and lower case, with a blank before and after each: `Directeur Général` is
  * ` directeur general `. Connecting words are dropped. A title contains another if its key contains the other
  * key. Empty for a text without words.
  */
-export function titleKey(title: string): string {
-  let key = knownKeys.get(title);
-  if (key === undefined) {
-    key = keyOf(title);
-    if (knownKeys.size >= MAX_KNOWN_KEYS) knownKeys.clear();
-    knownKeys.set(title, key);
-  }
-  return key;
-}
-
-function keyOf(title: string): string {
+export const titleKey = memoized((title: string): string => {
   const letters = title.slice(0, MAX_TITLE_LENGTH).replace(/[^\p{L}\p{M}\p{N}.'’]+/gu, " ");
   const words = wordsOf(
     toAscii(letters)
@@ -41,7 +28,7 @@ function keyOf(title: string): string {
     key += `${key === "" ? " " : ""}${word} `;
   }
   return key;
-}
+});
 
 function wordsOf(text: string): string[] {
   const words = text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");

@@ -1,0 +1,16 @@
+/** Number of results that are kept. */
+const MAX_RESULTS = 5000;
+
+/** A function with a cache of its results, for texts that repeat: titles, names. When the cache is full, it starts anew. */
+export function memoized<Result>(compute: (text: string) => Result): (text: string) => Result {
+  const results = new Map<string, Result>();
+  return (text) => {
+    let result = results.get(text);
+    if (result === undefined) {
+      result = compute(text);
+      if (results.size >= MAX_RESULTS) results.clear();
+      results.set(text, result);
+    }
+    return result;
+  };
+}
