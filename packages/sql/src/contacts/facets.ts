@@ -163,7 +163,8 @@ function isAdmitted(facet: Facet, { low, high, known, status }: FacetMasks): boo
 }
 
 export function writeFacetCounts(counts: FacetCounts): string {
-  return JSON.stringify(Object.fromEntries(counts));
+  const sorted = [...counts].sort(([a], [b]) => a - b);
+  return `{${sorted.map(([facet, count]) => `"${facet}":${count}`).join(",")}}`;
 }
 
 /** Reads counts, or the sum of a JSON array of counts. */

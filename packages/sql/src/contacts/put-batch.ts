@@ -75,16 +75,18 @@ async function writeMerged(
     gains.set(domain, (gains.get(domain) ?? 0) + (before === undefined ? 1 : 0));
     changed.push({ contact, domain, packed });
   }
-  const ids = await domainIds(runner, dialect, new Set([...gains.keys(), ...organizations.keys()]));
+  const domains = await knownDomains(runner, dialect, new Set([...gains.keys(), ...organizations.keys()]));
+  const idOf = (domain: string) => domains.get(domain)?.id ?? 0;
   if (changed.length > 0) {
-    // Concatenated by hand, because `packed` is JSON already.
     const rows = changed.map(({ contact, domain, packed }) => {
       const { address, firstName, lastName, position } = contact;
-      const names = [nameKey(firstName, lastName), spellingKeyOf(firstName, lastName)];
-      const texts = [address, ...names, titleKey(position ?? "") || null].map((text) => JSON.stringify(text));
+      const names = [nameKey(firstName, lastName), spellingKeyOf(firstName, lastName)] as const;
       const doubt = 100 - verifiedConfidence(contact.confidence, contact.verification);
-      return `[${ids.get(domain)},${doubt},${facetOf(contact)},${texts.join(",")},${packed}]`;
+      const title = titleKey(position ?? "") || null;
+      return [idOf(domain), doubt, facetOf(contact), address, ...names, title, packed] as const;
     });
+    // The indexes begin with the domain: its contacts are on the same pages.
+    rows.sort(([a], [b]) => a - b);
     await runner.run(
       `INSERT INTO lookup_contacts (domain_id, doubt, facet, address, name_key, spelling_key, title, packed)
        SELECT CAST(each.value->>0 AS bigint), CAST(each.value->>1 AS integer), CAST(each.value->>2 AS integer),
@@ -93,46 +95,51 @@ async function writeMerged(
        ON CONFLICT (address) DO UPDATE SET doubt = excluded.doubt, facet = excluded.facet,
          name_key = excluded.name_key, spelling_key = excluded.spelling_key, title = excluded.title,
          packed = excluded.packed`,
-      [`[${rows.join(",")}]`],
+      [JSON.stringify(rows)],
     );
     await runner.run(
       `UPDATE lookup_domains SET total = total + CAST(each.value->>1 AS integer), stale = 1, patterns = NULL,
          revision = revision + 1
        FROM ${dialect.rows("$1")} WHERE lookup_domains.id = CAST(each.value->>0 AS bigint)`,
-      [JSON.stringify([...gains].map(([domain, gain]) => [ids.get(domain), gain]))],
+      [JSON.stringify([...gains].map(([domain, gain]) => [idOf(domain), gain]))],
     );
   }
-  if (organizations.size > 0) {
-    const rows = [...organizations].map(([domain, name]) => [ids.get(domain), name, organizationKey(name)]);
+  const renamed = [...organizations].filter(([domain, name]) => domains.get(domain)?.organization !== name);
+  if (renamed.length > 0) {
     await runner.run(
       `UPDATE lookup_domains SET organization = each.value->>1, organization_key = each.value->>2
-       FROM ${dialect.rows("$1")} WHERE lookup_domains.id = CAST(each.value->>0 AS bigint)
-         AND (organization IS NULL OR organization <> each.value->>1)`,
-      [JSON.stringify(rows)],
+       FROM ${dialect.rows("$1")} WHERE lookup_domains.id = CAST(each.value->>0 AS bigint)`,
+      [JSON.stringify(renamed.map(([domain, name]) => [idOf(domain), name, organizationKey(name)]))],
     );
   }
   return counts;
 }
 
-/** Returns the IDs of domains, creating the missing ones. */
-async function domainIds(
+interface KnownDomain {
+  id: number;
+  name: string;
+  organization: string | null;
+}
+
+/** Returns domains by name, creating the missing ones. */
+async function knownDomains(
   runner: SqlRunner,
   dialect: SqlDriver["dialect"],
   names: ReadonlySet<string>,
-): Promise<Map<string, number>> {
-  const select = `SELECT id, name FROM lookup_domains WHERE name IN ${dialect.strings("$1")}`;
+): Promise<Map<string, KnownDomain>> {
+  const select = `SELECT id, name, organization FROM lookup_domains WHERE name IN ${dialect.strings("$1")}`;
   const find = async (wanted: readonly string[]) => {
-    const rows = await runner.all<{ id: number; name: string }>(select, [JSON.stringify(wanted)]);
-    return rows.map(({ id, name }) => [name, id] as const);
+    const rows = await runner.all<KnownDomain>(select, [JSON.stringify(wanted)]);
+    return rows.map((domain) => [domain.name, domain] as const);
   };
-  const ids = new Map(await find([...names]));
-  const missing = [...names].filter((name) => !ids.has(name));
-  if (missing.length === 0) return ids;
+  const known = new Map(await find([...names]));
+  const missing = [...names].filter((name) => !known.has(name));
+  if (missing.length === 0) return known;
   await runner.run(
     `INSERT INTO lookup_domains (name, total, facets, stale, revision)
      SELECT value, 0, '{}', 0, 0 FROM ${dialect.strings("$1")} AS given WHERE true ON CONFLICT DO NOTHING`,
     [JSON.stringify(missing)],
   );
-  for (const [name, id] of await find(missing)) ids.set(name, id);
-  return ids;
+  for (const [name, domain] of await find(missing)) known.set(name, domain);
+  return known;
 }

@@ -20,10 +20,10 @@ const BLOCKING_MS = 10;
 const RETRY_MS = 5;
 const CACHE_KIB = 65_536;
 /**
- * Size of the log before a checkpoint, in pages: 32 MB. A page that several writes changed is copied back
- * only once.
+ * Size of the log before a checkpoint, in pages: 128 MB, as several batches of an import write. A page that several writes
+ * changed is copied back only once.
  */
-const CHECKPOINT_PAGES = 8000;
+const CHECKPOINT_PAGES = 32_000;
 const TRUNCATE_LOG = "PRAGMA wal_checkpoint(TRUNCATE)";
 
 /**

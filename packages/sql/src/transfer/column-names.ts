@@ -110,7 +110,18 @@ const NETWORKS =
   /(?:^|\.)(?:(?:linkedin|xing|viadeo|twitter|x|facebook|fb|instagram|tiktok|vk|weibo)\.com|threads\.(?:net|com)|bsky\.app|lnkd\.in|t\.me)$/i;
 
 function isPage(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text) && !NETWORKS.test(new URL(text).hostname);
+  const host = hostOfPage(text);
+  return host !== null && !NETWORKS.test(host);
+}
+
+/** The host of an http(s) URL; `null` for any other text. */
+export function hostOfPage(text: string): string | null {
+  if (!/^https?:\/\//i.test(text)) return null;
+  try {
+    return new URL(text).hostname;
+  } catch {
+    return null; // Its syntax is wrong.
+  }
 }
 
 const MEANINGS = new Map<string, Meaning[]>();

@@ -88,11 +88,9 @@ function isBlank(cell: string): boolean {
 
 /** Whether a cell contains further rows of the table, because a stray quotation mark began it. */
 function hasRow(cell: string, { separator, columns }: CsvHeader): boolean {
-  const [, ...further] = /[\r\n]/.test(cell) ? cell.split(/[\r\n]+/) : [];
-  return (
-    columns.length > 1 &&
-    further.some((line) => hasAddress(line) && line.split(separator).length === columns.length)
-  );
+  if (columns.length === 1 || !/[\r\n]/.test(cell)) return false;
+  const [, ...further] = cell.split(/[\r\n]+/);
+  return further.some((line) => hasAddress(line) && line.split(separator).length === columns.length);
 }
 
 /** The text without the apostrophe that `exportContacts` writes before a text that a spreadsheet would run. */

@@ -138,7 +138,8 @@ export function takeFields(
   const fields: FieldTexts = {};
   const taken: number[] = [];
   const left: number[] = [];
-  for (const [field, columns] of plan) {
+  // By index and `forEach`, which make no object: most of an import's time went to collecting them.
+  plan.forEach((columns, field) => {
     let chosen: string | undefined;
     for (const { index, read } of columns.some(({ labelAt }) => labelAt !== undefined)
       ? byLabel(columns, textAt)
@@ -154,7 +155,7 @@ export function takeFields(
         taken.push(index);
       }
     }
-  }
+  });
   for (const index of left) if (!taken.includes(index)) onUnused(index);
   return fields;
 }

@@ -55,7 +55,7 @@ const RULES = {
 export interface ImportOptions extends rules.Options<typeof RULES> {}
 
 /** Number of lines per batch. */
-const BATCH = 4000;
+const BATCH = 10_000;
 
 /**
  * Imports contacts from a file of text. For each address, values of a line replace the known ones, and pages are

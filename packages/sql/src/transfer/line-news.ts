@@ -8,6 +8,7 @@ import {
   VERIFICATION_STATUSES,
 } from "@outrigger/core/lookup";
 import type { ContactNews } from "../contacts/merge-contact.ts";
+import { hostOfPage } from "./column-names.ts";
 import { CONTACT_FIELDS, type ContactField, type FieldTexts } from "./contact-fields.ts";
 import { type BadLine, type FileLine, REPLACEMENT } from "./file-line.ts";
 
@@ -130,7 +131,8 @@ function phoneIn(fields: FieldTexts, drop: Drop): string | undefined {
 function evidenceOf(source: FieldTexts, drop: Drop): ContactEvidence[] {
   const uri = fieldText(source, "sourceUri", drop);
   if (uri === undefined) return [];
-  if (!/^https?:\/\//i.test(uri) || !URL.canParse(uri)) {
+  const host = hostOfPage(uri);
+  if (host === null) {
     drop("sourceUri");
     return [];
   }
@@ -141,7 +143,7 @@ function evidenceOf(source: FieldTexts, drop: Drop): ContactEvidence[] {
   const [extractedOn = null, lastSeenOn = null] = [first ?? last, last ?? first];
   return [
     {
-      domain: fieldText(source, "sourceDomain", drop) ?? new URL(uri).hostname,
+      domain: fieldText(source, "sourceDomain", drop) ?? host,
       uri: withoutCredentials(uri),
       extractedOn,
       lastSeenOn,
