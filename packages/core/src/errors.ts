@@ -93,3 +93,11 @@ export function isServiceError(error: unknown, code?: ErrorCode): error is Servi
   if (typeof error !== "object" || error === null || !(BRAND in error)) return false;
   return code === undefined || (error as ServiceError).code === code; // The brand proves the type.
 }
+
+/** A handler of rejections: `value` in place of an error with this code. It throws any other error. */
+export function onCode<const T>(code: ErrorCode, value: T): (error: unknown) => T {
+  return (error) => {
+    if (isServiceError(error, code)) return value;
+    throw error;
+  };
+}

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BlobStore } from "../contracts/blob-store.ts";
-import { isServiceError } from "../errors.ts";
+import { onCode } from "../errors.ts";
 import { dueName, parseDueName } from "./due-list.ts";
 import { listAll } from "./list-all.ts";
 
@@ -40,11 +40,8 @@ export class NameIndex {
 
   /** Adding an existing entry changes nothing. */
   async add(name: string, entry: NamedEntry): Promise<void> {
-    try {
-      await this.#store.put(this.keyOf(name, entry), Buffer.alloc(0), { ifRevision: null });
-    } catch (error) {
-      if (!isServiceError(error, "conflict")) throw error;
-    }
+    const adding = this.#store.put(this.keyOf(name, entry), Buffer.alloc(0), { ifRevision: null });
+    await adding.catch(onCode("conflict", null));
   }
 
   /** Removing an absent entry changes nothing. */

@@ -127,8 +127,5 @@ function recordReply(context: ImageContext, call: Call, current: CurrentRecord):
 }
 
 function preconditionFailed(): HttpProblem {
-  return new HttpProblem({
-    status: 412,
-    detail: "The image has changed since you read it.",
-  });
+  return new HttpProblem({ status: 412, detail: "The image has changed since you read it." });
 }

@@ -166,12 +166,8 @@ export interface RequestParameters {
 export async function requestParameters(call: Call, settings: ImageSettings): Promise<RequestParameters> {
   requireUtf8Query(call.search);
   const query = new URLSearchParams(call.search);
-  const body = hasBody(call)
-    ? await call.fields({
-        maxBytes: MAX_BODY_BYTES,
-        idleMs: settings.uploadIdleMs,
-      })
-    : null;
+  const bounds = { maxBytes: MAX_BODY_BYTES, idleMs: settings.uploadIdleMs };
+  const body = hasBody(call) ? await call.fields(bounds) : null;
   const isInBody = (name: string) => body !== null && Object.hasOwn(body, name) && body[name] !== undefined;
   return {
     get: (name) => (isInBody(name) ? body?.[name] : (query.get(name) ?? undefined)),

@@ -1,7 +1,7 @@
 import type { Call, Reply } from "../../contracts/call.ts";
 import { DESCRIPTION_PATH } from "../../openapi/description.ts";
 import type { ImageSettings } from "../image-settings.ts";
-import { ALL_FORMATS } from "../record/formats.ts";
+import { type AddressFormat, ALL_FORMATS } from "../record/formats.ts";
 import { createImage } from "./create-image.ts";
 import { createTicket } from "./create-ticket.ts";
 import * as declaredApi from "./description/declared-api.ts";
@@ -38,145 +38,103 @@ export interface Route extends DescribedRoute {
   readonly methods: Methods;
 }
 
+/** A method whose requests count against a rate limit. */
+function counted(budget: NonNullable<RouteMethod["budget"]>) {
+  return (handle: RouteMethod["handle"], describe: NonNullable<RouteMethod["describe"]>): RouteMethod => {
+    return { budget, handle, describe };
+  };
+}
+const [creates, reads, edits] = [counted("creates"), counted("reads"), counted("edits")];
+
+const RESUMABLE = { needsResumable: true, takesTicket: true, headers: tusHeaders } as const;
+const PAGES = { needsPages: true } as const;
+
 /** Every address of the service, in the order of the description. */
 export const ROUTES: readonly Route[] = [
-  ...(["json", "txt"] as const).map(
-    (suffix): Route => ({
-      pattern: `/api/images.${suffix}`,
-      form: suffix === "txt" ? "text" : "json",
-      takesTicket: true,
-      methods: {
-        POST: {
-          budget: "creates",
-          handle: (context, call) => createImage(context, call, suffix),
-          describe: (facts) => declaredApi.createImageOperation(facts, suffix),
-        },
-      },
-    }),
+  ...(["json", "txt"] as const).map((suffix) => {
+    const create = creates(
+      (context, call) => createImage(context, call, suffix),
+      (facts) => declaredApi.createImageOperation(facts, suffix),
+    );
+    const form = suffix === "txt" ? "text" : "json";
+    return route(form, `/api/images.${suffix}`, { POST: create }, { takesTicket: true });
+  }),
+  route("json", "/api/tickets.json", { POST: creates(createTicket, declaredApi.createTicketOperation) }),
+  route(
+    "json",
+    "/api/images/{id}.json",
+    {
+      GET: reads(getRecord, declaredApi.getRecordOperation),
+      PATCH: edits(patchImage, declaredApi.patchImageOperation),
+      DELETE: edits(deleteImage, declaredApi.deleteImageOperation),
+    },
+    { isRecord: true },
   ),
-  {
-    pattern: "/api/tickets.json",
-    form: "json",
-    methods: {
-      POST: { budget: "creates", handle: createTicket, describe: declaredApi.createTicketOperation },
-    },
-  },
-  {
-    pattern: "/api/images/{id}.json",
-    form: "json",
-    isRecord: true,
-    methods: {
-      GET: { budget: "reads", handle: getRecord, describe: declaredApi.getRecordOperation },
-      PATCH: { budget: "edits", handle: patchImage, describe: declaredApi.patchImageOperation },
-      DELETE: { budget: "edits", handle: deleteImage, describe: declaredApi.deleteImageOperation },
-    },
-  },
   ...ALL_FORMATS.flatMap((format) =>
-    (format === "jpg" ? ["jpg", "jpeg"] : [format]).map(
-      (suffix): Route => ({
-        pattern: `/api/images/{id}.${suffix}`,
-        observedAs: `/api/images/{id}.${format}`,
-        form: "json",
-        methods: {
-          GET: {
-            budget: "reads",
-            handle: (context, call, id) => readImage(context, call, id, format),
-            describe: (facts) => declaredApi.readImageOperation(facts, format, suffix),
-          },
-        },
-      }),
+    (format === "jpg" ? ["jpg", "jpeg"] : [format]).map((suffix) =>
+      readRoute(format, suffix, { observedAs: `/api/images/{id}.${format}` }),
     ),
   ),
-  {
-    pattern: "/api/images/{id}.auto",
-    form: "json",
-    headers: () => ({ Vary: "Accept" }),
-    methods: {
-      GET: {
-        budget: "reads",
-        handle: (context, call, id) => readImage(context, call, id, "auto"),
-        describe: (facts) => declaredApi.readImageOperation(facts, "auto"),
-      },
+  readRoute("auto", "auto", { headers: () => ({ Vary: "Accept" }) }),
+  route(
+    "json",
+    "/api/uploads",
+    { POST: creates(beginUpload, declaredUploads.beginUploadOperation) },
+    RESUMABLE,
+  ),
+  route(
+    "json",
+    "/api/uploads/{upload}",
+    {
+      HEAD: reads(readUpload, declaredUploads.readUploadOperation),
+      PATCH: reads(sendPiece, declaredUploads.sendPieceOperation),
+      DELETE: reads(endUpload, declaredUploads.endUploadOperation),
     },
-  },
-  {
-    pattern: "/api/uploads",
-    form: "json",
-    needsResumable: true,
-    takesTicket: true,
-    headers: tusHeaders,
-    methods: {
-      POST: { budget: "creates", handle: beginUpload, describe: declaredUploads.beginUploadOperation },
-    },
-  },
-  {
-    pattern: "/api/uploads/{upload}",
-    form: "json",
-    needsResumable: true,
-    takesTicket: true,
-    headers: tusHeaders,
-    methods: {
-      HEAD: { budget: "reads", handle: readUpload, describe: declaredUploads.readUploadOperation },
-      PATCH: { budget: "reads", handle: sendPiece, describe: declaredUploads.sendPieceOperation },
-      DELETE: { budget: "reads", handle: endUpload, describe: declaredUploads.endUploadOperation },
-    },
-  },
-  {
-    pattern: "/{id}",
-    form: "page",
-    methods: { GET: { budget: "reads", handle: landing, describe: declaredPages.landingOperation } },
-  },
-  {
-    pattern: "/{id}/view",
-    form: "page",
-    methods: { GET: { budget: "reads", handle: viewer, describe: declaredPages.viewerOperation } },
-  },
-  {
-    pattern: "/{id}/edit",
-    form: "page",
-    methods: {
-      GET: { budget: "edits", handle: editor, describe: declaredPages.editorOperation },
-      POST: { budget: "edits", handle: editor, describe: declaredPages.editFormOperation },
-    },
-  },
-  {
-    pattern: "/",
-    form: "page",
-    needsPages: true,
-    methods: {
+    RESUMABLE,
+  ),
+  route("page", "/{id}", { GET: reads(landing, declaredPages.landingOperation) }),
+  route("page", "/{id}/view", { GET: reads(viewer, declaredPages.viewerOperation) }),
+  route("page", "/{id}/edit", {
+    GET: edits(editor, declaredPages.editorOperation),
+    POST: edits(editor, declaredPages.editFormOperation),
+  }),
+  route(
+    "page",
+    "/",
+    {
       GET: { handle: uploadPage, describe: declaredPages.uploadPageOperation },
-      POST: {
-        budget: "creates",
-        isUploadForm: true,
-        handle: submitUpload,
-        describe: declaredPages.uploadFormOperation,
-      },
+      POST: { ...creates(submitUpload, declaredPages.uploadFormOperation), isUploadForm: true },
     },
-  },
-  {
-    pattern: "/api",
-    form: "page",
-    needsPages: true,
-    methods: { GET: { handle: referencePage, describe: declaredPages.referenceOperation } },
-  },
-  {
-    pattern: "/assets/{name}",
-    form: "json",
-    needsPages: true,
-    // Not described: files that pages load are no part of the API, and their path is ambiguous beside `/{id}/view`.
-    methods: { GET: { handle: assetReply } },
-  },
-  {
-    pattern: "/sharex.sxcu",
-    form: "json",
-    methods: { GET: { handle: sharexReply, describe: declaredPages.sharexOperation } },
-  },
-  {
-    pattern: DESCRIPTION_PATH,
-    form: "json",
-    // The document describes itself, for all services that it covers.
-    methods: {
-      GET: { handle: (context, call) => context.description.reply(call, baseUrl(context, call)) },
-    },
-  },
+    PAGES,
+  ),
+  route(
+    "page",
+    "/api",
+    { GET: { handle: referencePage, describe: declaredPages.referenceOperation } },
+    PAGES,
+  ),
+  // Not described: files that pages load are no part of the API, and their path is ambiguous beside `/{id}/view`.
+  route("json", "/assets/{name}", { GET: { handle: assetReply } }, PAGES),
+  route("json", "/sharex.sxcu", { GET: { handle: sharexReply, describe: declaredPages.sharexOperation } }),
+  // The document describes itself, for all services that it covers.
+  route("json", DESCRIPTION_PATH, {
+    GET: { handle: (context, call) => context.description.reply(call, baseUrl(context, call)) },
+  }),
 ];
+
+function route(
+  form: Route["form"],
+  pattern: string,
+  methods: Methods,
+  more: Partial<Omit<Route, "form" | "pattern" | "methods">> = {},
+): Route {
+  return { pattern, form, ...more, methods };
+}
+
+function readRoute(format: AddressFormat, suffix: string, more: Parameters<typeof route>[3]): Route {
+  const read = reads(
+    (context, call, id) => readImage(context, call, id, format),
+    (facts) => declaredApi.readImageOperation(facts, format, suffix),
+  );
+  return route("json", `/api/images/{id}.${suffix}`, { GET: read }, more);
+}

@@ -1,4 +1,4 @@
-import { isServiceError } from "../../errors.ts";
+import { onCode } from "../../errors.ts";
 import { expiryAfter } from "../record/image-fields.ts";
 import { type ImageRecord, jsonIn } from "../record/image-record.ts";
 import type { CurrentRecord, DamagedRecord } from "../record/image-records.ts";
@@ -22,11 +22,8 @@ export interface Remains extends Pick<ImageRecord, "owner" | "withheld"> {
  */
 export async function loadAny(context: LifeContext, id: string): Promise<CurrentRecord | null> {
   for (;;) {
-    try {
-      return await context.records.load(id);
-    } catch (error) {
-      if (!isServiceError(error, "damaged")) throw error;
-    }
+    const current = await context.records.load(id).catch(onCode("damaged", "damaged"));
+    if (current !== "damaged") return current;
     const damaged = await context.records.loadDamaged(id);
     // `null`: another process has replaced the record meanwhile.
     if (damaged !== null) return { record: standIn(context, id, damaged), revision: damaged.revision };

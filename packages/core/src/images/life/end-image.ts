@@ -1,5 +1,5 @@
 import { type DueEntry, MAX_DUE_MS } from "../../contracts/due-index.ts";
-import { isServiceError } from "../../errors.ts";
+import { isServiceError, onCode } from "../../errors.ts";
 import {
   type Gone,
   type GoneReason,
@@ -204,12 +204,7 @@ async function emptyImage(context: LifeContext, current: CurrentRecord): Promise
   await removeBytes(context, record.id);
   if (record.owner === null) return;
   await context.owners.release(record);
-  try {
-    await context.records.replace(current, { ...record, owner: null });
-  } catch (error) {
-    // Changed concurrently: the next sweep continues. Releasing twice counts once.
-    if (isServiceError(error, "conflict")) return;
-    throw error;
-  }
-  context.owners.settle(record);
+  const emptied = context.records.replace(current, { ...record, owner: null });
+  // Changed concurrently: the next sweep continues. Releasing twice counts once.
+  if ((await emptied.catch(onCode("conflict", null))) !== null) context.owners.settle(record);
 }

@@ -176,18 +176,9 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       await guard.open();
       yield* listEnds(life, onUnreadable);
     },
-    async stats(options) {
-      await guard.open();
-      return countImages(life, options);
-    },
-    async usage(owner) {
-      await guard.open();
-      return life.owners.usage(owner);
-    },
-    async reindex() {
-      await guard.open();
-      return addIndexEntries(life);
-    },
+    stats: onceOpen(guard, (options) => countImages(life, options)),
+    usage: onceOpen(guard, (owner) => life.owners.usage(owner)),
+    reindex: onceOpen(guard, () => addIndexEntries(life)),
     sweep: (options) => sweeper.sweep(options),
   };
 }
@@ -195,20 +186,21 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
 function changesIn(life: LifeContext): Pick<ImageAdmin, "withhold" | "release" | "remove"> {
   const { guard } = life;
   return {
-    async withhold(id, options) {
-      await guard.open();
-      await withholdImage(life, id, options);
-    },
-    async release(id) {
-      await guard.open();
-      await releaseImage(life, id);
-    },
-    async remove(id) {
-      await guard.open();
+    withhold: onceOpen(guard, (id, options) => withholdImage(life, id, options)),
+    release: onceOpen(guard, (id) => releaseImage(life, id)),
+    remove: onceOpen(guard, async (id) => {
       await guard.confirmBytes();
       const { entry, current } = await markDeleted(life, await loadNotOver(life, id));
       await sweepImage(life, entry, current);
-    },
+    }),
+  };
+}
+
+/** A method that works once the storage is open. */
+function onceOpen<A extends unknown[], R>(guard: LifeContext["guard"], work: (...given: A) => Promise<R>) {
+  return async (...given: A): Promise<R> => {
+    await guard.open();
+    return work(...given);
   };
 }
 

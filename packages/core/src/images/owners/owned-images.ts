@@ -1,5 +1,5 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
-import { isServiceError } from "../../errors.ts";
+import { onCode } from "../../errors.ts";
 import { hashOfName, type NameIndex } from "../../stores/name-index.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { ImageRecords } from "../record/image-records.ts";
@@ -70,10 +70,5 @@ export async function removeStaleEntries(
 }
 
 async function recordOf(records: ImageRecords, id: string): Promise<ImageRecord | null> {
-  try {
-    return (await records.load(id))?.record ?? null;
-  } catch (error) {
-    if (isServiceError(error, "damaged")) return null;
-    throw error;
-  }
+  return (await records.load(id).catch(onCode("damaged", null)))?.record ?? null;
 }

@@ -1,5 +1,5 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { isServiceError } from "../../errors.ts";
+import { isServiceError, onCode } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { listAll } from "../../stores/list-all.ts";
 import type { NameIndex } from "../../stores/name-index.ts";
@@ -80,11 +80,8 @@ export class StoredUsages {
     } catch (error) {
       if (!isServiceError(error, "damaged")) throw error;
     }
-    try {
-      await this.write(owner, { revision }, await count(isMissing));
-    } catch (error) {
-      if (!isServiceError(error, "conflict")) throw error;
-    }
+    const writing = count(isMissing).then((counted) => this.write(owner, { revision }, counted));
+    await writing.catch(onCode("conflict", null));
   }
 
   /** The keys of earlier releases, in no particular order. */

@@ -1,5 +1,5 @@
 import type { Admission } from "../../contracts/renderer.ts";
-import { isServiceError, ServiceError } from "../../errors.ts";
+import { isServiceError, onCode, ServiceError } from "../../errors.ts";
 import { saysNotWorking } from "../../observe/observe-backends.ts";
 import { removeBytes } from "../life/end-image.ts";
 import { type ImageRecord, keyOf, summaryOf } from "../record/image-record.ts";
@@ -208,7 +208,8 @@ export async function resumeUpload(
     if (isClaimed(processing, now)) return "over";
     if (isExhausted(processing, worker)) return await park(context, current);
     const record = { ...current.record, processing: claimed(processing, worker, now) };
-    const mine = await replaceUnlessChanged(context, current, record);
+    // `null`: another node changed the record first.
+    const mine = await context.records.replace(current, record).catch(onCode("conflict", null));
     return mine === null ? "over" : await workOn(context, mine, controller);
   } catch (error) {
     context.settings.onError(error);
@@ -256,21 +257,7 @@ async function beginAgain(
 
 async function park(context: ProcessingContext, current: CurrentRecord): Promise<JobOutcome> {
   const record = failedRecord(current.record, PARKED_REASON, context.settings.now());
-  const parked = await replaceUnlessChanged(context, current, record);
+  const parked = await context.records.replace(current, record).catch(onCode("conflict", null));
   if (parked !== null) await removeLeftovers(context, record, record);
   return "over";
-}
-
-/** `null`: another node changed the record first. */
-async function replaceUnlessChanged(
-  { records }: ProcessingContext,
-  current: CurrentRecord,
-  record: ImageRecord,
-): Promise<CurrentRecord | null> {
-  try {
-    return await records.replace(current, record);
-  } catch (error) {
-    if (isServiceError(error, "conflict")) return null;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import { Hold } from "../../async/hold.ts";
 import type { Admission } from "../../contracts/renderer.ts";
-import { isServiceError } from "../../errors.ts";
+import { onCode } from "../../errors.ts";
 import type { ImageRecord, Processing } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import type { ProcessingContext } from "./processing-context.ts";
@@ -132,12 +132,9 @@ export class RecordLease {
 
   /** @returns whether the record was as this holder wrote it last. */
   async #write(change: (record: ImageRecord) => ImageRecord): Promise<boolean> {
-    try {
-      this.#current = await this.#context.records.replace(this.#current, change(this.record));
-      return true;
-    } catch (error) {
-      if (isServiceError(error, "conflict")) return false;
-      throw error;
-    }
+    const { records } = this.#context;
+    const written = await records.replace(this.#current, change(this.record)).catch(onCode("conflict", null));
+    if (written !== null) this.#current = written;
+    return written !== null;
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { isServiceError } from "../../errors.ts";
+import { onCode } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { jsonIn } from "./image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "./record-codec.ts";
@@ -116,13 +116,9 @@ export class ReadLeases {
       const isFresh = longest !== null && now() - longest.atMs < RESPECTED_FOR_MS;
       const ms = isFresh ? Math.max(longest.ms, leaseMs) : leaseMs;
       const bytes = Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ms, atMs: now() }), "utf8");
-      try {
-        await store.put(KEY, bytes, { ifRevision: longest?.revision ?? null });
-      } catch (error) {
-        // Another process announced its own.
-        if (!isServiceError(error, "conflict")) throw error;
-        continue;
-      }
+      const announcing = store.put(KEY, bytes, { ifRevision: longest?.revision ?? null });
+      // Another process announced its own.
+      if ((await announcing.catch(onCode("conflict", null))) === null) continue;
       const isGap = this.#ageOf(this.#announced) >= ANNOUNCED_FOR_MS;
       this.#announced = this.now();
       if (isGap) this.#sinceMs = this.#announced.monotonicMs;

@@ -1,7 +1,7 @@
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, type ByteRange, isLocalStore, type StoredBlob } from "../../contracts/blob-store.ts";
 import type { DrawnPicture, RenderSource, RenditionSpec } from "../../contracts/renderer.ts";
-import { isServiceError, ServiceError } from "../../errors.ts";
+import { onCode, ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import { keyOf } from "../record/image-record.ts";
@@ -146,14 +146,10 @@ export async function storedStamp(
   signal?: AbortSignal,
 ): Promise<Stamp | null> {
   const range = { start: 0, end: STAMP_BYTES - 1 };
-  try {
-    const blob = await store.get(key, signal === undefined ? { range } : { range, signal });
-    return blob === null ? null : await readStamp(blob);
-  } catch (error) {
-    // An empty blob, left by another program, has no such range.
-    if (isServiceError(error, "bad_request")) return null;
-    throw error;
-  }
+  const getting = store.get(key, signal === undefined ? { range } : { range, signal });
+  const reading = getting.then((blob) => (blob === null ? null : readStamp(blob)));
+  // An empty blob, left by another program, has no such range.
+  return reading.catch(onCode("bad_request", null));
 }
 
 /** Bodies up to this size are kept in memory and sent in one piece. */

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import { MAX_DUE_MS } from "../../contracts/due-index.ts";
-import { isServiceError } from "../../errors.ts";
+import { isServiceError, onCode } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { type ImageRecord, jsonIn, keyOf } from "../record/image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
@@ -180,12 +180,10 @@ async function readSince(records: BlobStore, now: () => number): Promise<number>
     const blob = await records.get(SINCE_KEY);
     const since = blob === null ? null : Number((await readAll(blob.body)).toString("latin1"));
     if (since !== null && Number.isSafeInteger(since)) return since;
-    try {
-      await records.put(SINCE_KEY, Buffer.from(String(now())), { ifRevision: blob?.revision ?? null });
-    } catch (error) {
-      // Another process wrote it first.
-      if (!isServiceError(error, "conflict")) throw error;
-    }
+    const ifRevision = blob?.revision ?? null;
+    const writing = records.put(SINCE_KEY, Buffer.from(String(now())), { ifRevision });
+    // Another process wrote it first.
+    await writing.catch(onCode("conflict", null));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ImageStorage, StorageRoles } from "../../contracts/blob-store.ts";
-import { isServiceError, ServiceError } from "../../errors.ts";
+import { onCode, ServiceError } from "../../errors.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { NameIndex } from "../../stores/name-index.ts";
 import { defaultSettings, type ImageSettings, imageSettings } from "../image-settings.ts";
@@ -194,13 +194,8 @@ export class StoredImages {
   /** Removes the bytes of an image that has ended, or has no record. @returns whether it has */
   async removeUnlessAlive(id: string): Promise<boolean> {
     const life = this.#living();
-    try {
-      const current = await life.records.load(id);
-      if (current !== null && !this.isOver(current.record)) return false;
-    } catch (error) {
-      if (isServiceError(error, "damaged")) return false;
-      throw error;
-    }
+    const current = await life.records.load(id).catch(onCode("damaged", "damaged"));
+    if (current === "damaged" || (current !== null && !this.isOver(current.record))) return false;
     await removeBytes(life, id);
     return true;
   }

@@ -1,7 +1,7 @@
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
-import { isServiceError } from "../../errors.ts";
+import { isServiceError, onCode } from "../../errors.ts";
 import { type Secret, undecodedIn } from "../../secret-bytes.ts";
 import { STORE_VERSION } from "../record/record-codec.ts";
 import { type InspectedStores, inspectStores } from "./inspect-stores.ts";
@@ -116,13 +116,8 @@ async function markRoles(
 }
 
 /** Awaits a write that is not needed to serve and delete images. @returns its result; `null`: there was no space. */
-async function ifRoom<T>(writing: Promise<T>): Promise<T | null> {
-  try {
-    return await writing;
-  } catch (error) {
-    if (isServiceError(error, "no_space")) return null;
-    throw error;
-  }
+function ifRoom<T>(writing: Promise<T>): Promise<T | null> {
+  return writing.catch(onCode("no_space", null));
 }
 
 async function firstSecretOf(options: OpenStoreOptions): Promise<Secret> {

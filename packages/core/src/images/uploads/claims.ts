@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Hold } from "../../async/hold.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { isServiceError, ServiceError } from "../../errors.ts";
+import { isServiceError, onCode, ServiceError } from "../../errors.ts";
 import { type JsonSchema, patternOf } from "../../schema/json-schema.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { type DueList, sweepDue } from "../../stores/due-list.ts";
@@ -172,16 +172,10 @@ export class Claims {
     // Each write is a compare-and-set against the one before.
     const write = async () => {
       const held = { v: FORMAT_VERSION, ...claim, heldUntil: now() + CLAIM_MS };
-      try {
-        const written = await store.put(keyOf(name), Buffer.from(JSON.stringify(held)), {
-          ifRevision: revision,
-        });
-        revision = written.revision;
-        return true;
-      } catch (error) {
-        if (isServiceError(error, "conflict")) return false;
-        throw error;
-      }
+      const writing = store.put(keyOf(name), Buffer.from(JSON.stringify(held)), { ifRevision: revision });
+      const written = await writing.catch(onCode("conflict", null));
+      if (written !== null) revision = written.revision;
+      return written !== null;
     };
     const remove = async () => {
       const isOurs = (await this.#read(name))?.claim?.id === id;

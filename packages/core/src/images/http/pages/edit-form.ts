@@ -72,8 +72,5 @@ export function noticeFor(record: ImageRecord, done: unknown): Pick<EditView, "n
 }
 
 function seeOther(location: string): Reply {
-  return {
-    status: 303,
-    headers: { Location: location, "Content-Length": "0", ...SECRET_PAGE_HEADERS },
-  };
+  return { status: 303, headers: { Location: location, "Content-Length": "0", ...SECRET_PAGE_HEADERS } };
 }
