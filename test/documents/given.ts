@@ -58,6 +58,9 @@ export declare const user: { id: string; avatar: string | null };
 export declare const imagesClient: ImagesClient;
 export declare const lookupClient: LookupClient;
 export declare const apiKey: string;
+/** Of the recipe for bounces, which takes them from untyped JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: events of mail services have no types.
+export declare const learn: (reports: any[]) => Promise<void>;
 export declare const file: File;
 export declare const abort: AbortController;
 export declare const bar: { show(share: number): void };
