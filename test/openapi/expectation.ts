@@ -3,7 +3,7 @@ import type { ApiParameter } from "../../packages/core/src/openapi/document.ts";
 import type { JsonSchema } from "../../packages/core/src/schema/json-schema.ts";
 import type { Draft } from "./drafts.ts";
 import { isLookup, needsPin } from "./plain-call.ts";
-import { isListing, isUpload } from "./scenes.ts";
+import { isListing, isReport, isUpload } from "./scenes.ts";
 import type { Schemas } from "./schemas.ts";
 
 /** Whether a call is refused by 400: `null` if another refusal may come first, or prevents it. */
@@ -69,7 +69,7 @@ function lookupExpectation(draft: Draft, schemas: Schemas): Expectation {
   const { described, credential, isGarbled } = draft;
   if (isGarbled) return true;
   if (credential !== "right" && described.operation.security?.length !== 0) return null;
-  if (isListing(described)) return listExpectation(draft, schemas);
+  if (isListing(described) || isReport(described)) return listExpectation(draft, schemas);
   const wrong = (name: string) => {
     const text = given(draft, name);
     const schema = parameterOf(draft, name)?.schema;
@@ -87,7 +87,7 @@ function lookupExpectation(draft: Draft, schemas: Schemas): Expectation {
 function listExpectation({ described, body }: Draft, schemas: Schemas): Expectation {
   if (body === null) return true;
   const schema = described.operation.requestBody?.content["application/json"]?.schema ?? {};
-  return body.kind === "json" ? schemas.faultOf(schema, body.value) !== null : null;
+  return body.kind === "json" && isListing(described) ? schemas.faultOf(schema, body.value) !== null : null;
 }
 
 function isNamedWrongly(draft: Draft, wrong: (name: string) => boolean): boolean {

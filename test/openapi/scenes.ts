@@ -86,5 +86,7 @@ export const takesFile = (described: Described) =>
 export const isOfImage = (described: Described) => !isLookup(described) && described.path.includes("{id}");
 /** Whether the operation adds a list of addresses. */
 export const isListing = ({ path }: Described) => path === "/v2/email-verifications";
+/** Whether the operation takes a report on mail. */
+export const isReport = ({ path }: Described) => path === "/v2/reports";
 /** Whether the operation is about one list of addresses. */
 export const isOfList = ({ path }: Described) => path.startsWith("/v2/email-verifications/");

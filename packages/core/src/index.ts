@@ -59,6 +59,7 @@ export type {
   EmailFinderAnswer,
   EmailVerification,
   EmailVerifierAnswer,
+  MailReportAnswer,
   PersonAnswer,
   VerificationListAnswer,
 } from "./lookup/answers.ts";

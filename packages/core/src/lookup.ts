@@ -1,6 +1,13 @@
 // The email lookup from inside: the contracts of its data and mail servers, and parsers of names, addresses and titles.
-export type { Account, AccountKey, Accounts, Charge, ReserveResult } from "./contracts/accounts.ts";
-export { RESERVATION_MS } from "./contracts/accounts.ts";
+export type {
+  Account,
+  AccountKey,
+  Accounts,
+  Charge,
+  MailReport,
+  ReserveResult,
+} from "./contracts/accounts.ts";
+export { REPORT_MS, RESERVATION_MS } from "./contracts/accounts.ts";
 export type {
   AddressType,
   Contact,

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { personOf } from "../../testing/src/contact-source/samples.ts";
+import { createSqlAccounts } from "./accounts/sql-accounts.ts";
 import { putContacts } from "./contacts/put-contacts.ts";
 import { createSqlContactSource } from "./contacts/sql-contact-source.ts";
 import { openDatabase } from "./sql-database.ts";
@@ -54,6 +55,22 @@ test("an erased contact leaves no byte in the files of an open or a closed embed
   expect(await occurrences("Zoltanus778x")).toBeGreaterThan(0);
   await database.close();
   for (const text of texts(777)) expect(await occurrences(text), text).toBe(0);
+});
+
+test("an erased report leaves no byte in the files of an open or a closed embedded database", async () => {
+  const { database, occurrences } = await storedPeople(1);
+  const accounts = createSqlAccounts(database);
+  for (let index = 0; index < 300; index++) {
+    const address = `vaduz${index}x@bounced.example`;
+    await accounts.report?.({ address, account: "acme", kind: "bounced", at: 1000 + index });
+  }
+  expect(await occurrences("vaduz77x")).toBeGreaterThan(0);
+  expect(await accounts.eraseReports?.("vaduz77x@bounced.example")).toBe(1);
+  expect(await occurrences("vaduz77x")).toBe(0);
+  expect(await accounts.eraseReports?.("bounced.example")).toBe(299);
+  expect(await occurrences("vaduz")).toBe(0);
+  await database.close();
+  expect(await occurrences("vaduz")).toBe(0);
 });
 
 test("an erased domain leaves no byte in the files of an embedded database", async () => {

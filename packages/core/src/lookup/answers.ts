@@ -1,5 +1,6 @@
 import type { AddressType, Department, Seniority, VerificationStatus } from "../contracts/contact-source.ts";
 import type { LookupAnswer } from "./operations/operation.ts";
+import type { ReportKind } from "./operations/parameters.ts";
 import type { CompanyProfile, PersonProfile } from "./operations/profiles.ts";
 import type { Verdict } from "./verify/verdict.ts";
 
@@ -159,6 +160,12 @@ export interface PendingVerification {
 export type EmailVerifierAnswer = LookupAnswer<
   EmailVerification | PendingVerification,
   { params: { email: string } }
+>;
+
+/** What a report makes of an address; `null`: it changes no verdict, and is not stored. */
+export type MailReportAnswer = LookupAnswer<
+  { email: string; verdict: "valid" | "invalid" | null },
+  { params: { email: string; kind: ReportKind; code: string | null } }
 >;
 
 /** A list of addresses that is verified in the background. */

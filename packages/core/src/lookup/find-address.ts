@@ -132,7 +132,7 @@ async function confirm(
     // Only a mail server could confirm it.
     if (probability < LEAST_PROBABILITY && !context.verifier.isProbing) return null;
     const leftMs = deadline - performance.now();
-    const asked = leftMs > 0 ? verifyAddress(context, parsed.address, parsed, account) : null;
+    const asked = leftMs > 0 ? verifyAddress(context, { email: parsed.address, parsed, account }) : null;
     const verified = asked !== null && (await isSettledWithin(asked, leftMs)) ? await asked : null;
     const probe = verified?.findings.probe ?? null;
     const verification =

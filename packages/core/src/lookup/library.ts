@@ -10,6 +10,7 @@ import type {
   EmailCountAnswer,
   EmailFinderAnswer,
   EmailVerifierAnswer,
+  MailReportAnswer,
   PersonAnswer,
   VerificationListAnswer,
   VerificationListData,
@@ -22,7 +23,9 @@ import { type EmailFinderParameters, emailFinder } from "./operations/email-find
 import { emailVerifier } from "./operations/email-verifier.ts";
 import { findCompany, findPerson } from "./operations/enrichment.ts";
 import { readArguments } from "./operations/given.ts";
+import { mailReport } from "./operations/mail-report.ts";
 import { answerOf, type LookupAnswer, type LookupOperation } from "./operations/operation.ts";
+import type { ReportKind } from "./operations/parameters.ts";
 import type { SubjectParameters } from "./operations/subject.ts";
 import { readAddresses } from "./verifications/read-addresses.ts";
 import { addList, findList, listAnswer } from "./verifications/verification-lists.ts";
@@ -43,6 +46,15 @@ const VERIFY_RULES = {
   /** Maximum time to wait for mail servers, in milliseconds, 3000 to 20,000. @default 10_000 */
   maxDurationMs: rules.any<number>(),
 };
+const REPORT_RULES = {
+  /** What became of the mail: `bounced`, `delivered` or `complained`. */
+  kind: rules.any<ReportKind>(),
+  /** Of a bounce: its enhanced status code, or the reply of the mail server with its codes. @default unknown */
+  code: rules.any<string>(),
+  /** ID of the account whose verdicts change. @default the operator: those of all accounts */
+  account: rules.text("the ID of an account"),
+  ...SIGNAL_RULES,
+};
 const LIST_RULES = {
   ...SIGNAL_RULES,
   /** 1 to 1000. @default 100 */
@@ -53,6 +65,7 @@ const LIST_RULES = {
 
 export interface LookupCallOptions extends rules.Options<typeof CALL_RULES> {}
 export interface VerifyEmailOptions extends rules.Options<typeof VERIFY_RULES> {}
+export interface MailReportOptions extends rules.Options<typeof REPORT_RULES> {}
 export interface VerificationListOptions extends rules.Options<typeof LIST_RULES> {}
 
 /**
@@ -97,6 +110,11 @@ export interface LookupLibrary {
   findPerson(email: string, options?: LookupCallOptions): Promise<PersonAnswer>;
   /** The company of a domain, from the contacts. Costs one search; rejects with `not_found` if nothing is known. */
   findCompany(parameters: SubjectParameters, options?: LookupCallOptions): Promise<CompanyAnswer>;
+  /**
+   * Reports what became of mail to an address, which later verifications use for 90 days. A delivery makes it valid, unless its domain
+   * accepts any name; a bounce with the code 5.1.1, 5.1.6 or 5.1.10 invalid. Any other report changes nothing. Costs nothing.
+   */
+  report(email: string, options: MailReportOptions): Promise<MailReportAnswer>;
   /** The number of known addresses of an organisation. Costs nothing. */
   countEmails(
     parameters: EmailCountParameters,
@@ -175,6 +193,10 @@ export function createLookupLibrary(
       return run(findPerson, { email }, checkOptions("findPerson", options, CALL_RULES));
     },
     findCompany: counted("findCompany", findCompany),
+    async report(email, options) {
+      const { kind, code, ...others } = checkOptions("report", options, REPORT_RULES);
+      return run(mailReport, { email, kind, code }, others);
+    },
     async countEmails(parameters, options) {
       checkNames("countEmails", parameters, emailCount);
       return run(emailCount, parameters, checkOptions("countEmails", options, SIGNAL_RULES));

@@ -16,6 +16,8 @@ export interface NewAccount {
   lastName?: string;
   /** @default "free" */
   plan?: string;
+  /** Whether the first key may report what became of mail. @default false */
+  reports?: boolean;
 }
 
 /** Accounts, keys and suppressions, for the host app. */
@@ -26,7 +28,7 @@ export interface LookupAdmin {
    */
   createAccount(account?: NewAccount): Promise<{ account: Account; key: string }>;
   /** Creates another key for an account; the key cannot be read again. Rejects with `not_found`. */
-  createKey(account: string): Promise<string>;
+  createKey(account: string, options?: Pick<NewAccount, "reports">): Promise<string>;
   keys(account: string): Promise<AccountKey[]>;
   /** Revokes the keys of an account that begin with `hint`. @returns the number of revoked keys. */
   revokeKeys(account: string, hint: string): Promise<number>;
@@ -53,10 +55,11 @@ export interface LookupAdmin {
 export function createLookupAdmin(context: LookupContext): LookupAdmin {
   const { accounts, contacts, queue, suppressions, verifier, settings } = context;
 
-  async function createKey(account: string): Promise<string> {
+  async function createKey(account: string, options: Pick<NewAccount, "reports"> = {}): Promise<string> {
     await requireAccount(accounts, account);
     const { key, hash, hint } = newApiKey();
-    await accounts.addKey(account, hash, { hint, createdAt: settings.now(), revokedAt: null });
+    const added = { hint, createdAt: settings.now(), revokedAt: null };
+    await accounts.addKey(account, hash, options.reports === true ? { ...added, reports: true } : added);
     return key;
   }
 
@@ -65,7 +68,8 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
     if (parsed !== null) await verifier.forget(parsed);
     const known =
       parsed === null ? await contacts.eraseDomain(subject) : await contacts.erase(parsed.address);
-    const count = known + (await queue.erase(mainAddress(subject), CLAIMED));
+    const reports = (await accounts.eraseReports?.(mainAddress(subject))) ?? 0;
+    const count = known + reports + (await queue.erase(mainAddress(subject), CLAIMED));
     settings.recordErasure(subject, count);
     return count > 0;
   }
@@ -89,7 +93,7 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
       if (!(await accounts.create(account))) {
         throw new ServiceError("conflict", "An account with this ID already exists");
       }
-      return { account, key: await createKey(account.id) };
+      return { account, key: await createKey(account.id, given) };
     },
     createKey,
     keys: (account) => accounts.keys(account),

@@ -192,3 +192,20 @@ export async function createPages(db: Kysely<unknown>, kind: Kind): Promise<void
     )`,
   ]);
 }
+
+/** Creates the table of reports on mail, and the right of keys to make them. `subject` is as in the rows of verifications. */
+export async function createReports(db: Kysely<unknown>, kind: Kind): Promise<void> {
+  const bytes = byteOrder(kind);
+  await runAll(db, [
+    sql`ALTER TABLE lookup_keys ADD COLUMN reports integer NOT NULL DEFAULT 0`,
+    sql`CREATE TABLE lookup_reports (
+      subject text ${bytes} NOT NULL,
+      account text ${bytes} NOT NULL,
+      kind text NOT NULL,
+      made_at bigint NOT NULL,
+      PRIMARY KEY (subject, account)
+    )`,
+    sql`CREATE INDEX lookup_reports_account ON lookup_reports (account, made_at)`,
+    sql`CREATE INDEX lookup_reports_made ON lookup_reports (made_at)`,
+  ]);
+}

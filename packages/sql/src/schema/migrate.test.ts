@@ -3,6 +3,7 @@ import Database from "libsql";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { onEachDatabase } from "../../test/each-database.ts";
+import { createSqlAccounts } from "../accounts/sql-accounts.ts";
 import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
 import { PageFrontier } from "../pages/page-frontier.ts";
 import { storeVisit } from "../pages/store-visit.ts";
@@ -113,6 +114,26 @@ onEachDatabase(({ kind, createUrl, open }) => {
       confidence: 75,
     });
     expect((await source.domain("example.com"))?.organization).toBe("München Bau GmbH");
+  });
+
+  test("keys of the first schema have no right to report, and reports are stored beside them", {
+    timeout: 60_000,
+  }, async () => {
+    const url = await createUrl();
+    await createFirstSchema(kind, url);
+    const db = connect(kind, url);
+    await sql`INSERT INTO lookup_accounts (id, plan, created_at) VALUES ('old', 'free', 5)`.execute(db);
+    await sql`INSERT INTO lookup_keys (hash, account, hint, created_at)
+      VALUES (${"h".repeat(43)}, 'old', 'or_1', 5)`.execute(db);
+    await db.destroy();
+    const accounts = createSqlAccounts(open(url));
+    const account = { id: "old", email: null, firstName: null, lastName: null, plan: "free", createdAt: 5 };
+    expect(await accounts.findByKey("h".repeat(43))).toEqual(account);
+    expect(await accounts.keys("old")).toEqual([{ hint: "or_1", createdAt: 5, revokedAt: null }]);
+    const report = { address: "ann@example.com", account: "old", kind: "bounced", at: 7 } as const;
+    await accounts.report?.(report);
+    expect(await accounts.reportsOn?.("ann@example.com", "old", 0)).toEqual([report]);
+    await accounts.close();
   });
 
   test("companies of the first schema are found by their usual spellings", { timeout: 60_000 }, async () => {

@@ -7,6 +7,7 @@ import { addVerdictsAndTitles } from "./add-verdicts-and-titles.ts";
 import {
   byteOrder,
   createPages,
+  createReports,
   createTables,
   createVerifications,
   type Kind,
@@ -37,6 +38,7 @@ export function lookupMigrations(kind: Kind): Migrations {
     "007-organization-keys": { up: (db) => renewOrganizationKeys(db, kind) },
     "008-plain-names": { up: (db) => forgetSpellingKeys(db, kind) },
     "009-pages": { up: (db) => createPages(db, kind) },
+    "010-reports": { up: (db) => createReports(db, kind) },
   } satisfies Record<(typeof LOOKUP_SCHEMA)["names"][number], Migration>;
 }
 

@@ -31,10 +31,10 @@ export function checkDatabaseFile(path: string): void {
   if (found !== "ok") throw new ServiceError("damaged", `The copy of the database is damaged: ${found}`);
 }
 
-/** Whether a database has no contacts, accounts or suppressions. Migrates its schema. */
+/** Whether a database has no contacts, accounts, suppressions or reports. Migrates its schema. */
 export async function isEmptyDatabase(database: SqlDatabase): Promise<boolean> {
   const driver = useDatabase(database);
-  for (const table of ["lookup_contacts", "lookup_accounts", "lookup_suppressions"]) {
+  for (const table of ["lookup_contacts", "lookup_accounts", "lookup_suppressions", "lookup_reports"]) {
     if ((await driver.first(`SELECT 1 AS found FROM ${table} LIMIT 1`)) !== undefined) return false;
   }
   return true;

@@ -30,9 +30,13 @@ export async function eraseRows(driver: SqlDriver, subject: string, result: stri
   );
 }
 
-/** A condition with its values. */
-function coveredBy(subject: string): [string, ...string[]] {
-  if (subject.includes("@")) return ["subject = $1", subjectKey(subject)];
+/** A condition with its values; addresses with a tag are covered by the one without. */
+export function coveredBy(subject: string): [string, ...string[]] {
+  if (subject.includes("@")) {
+    const key = subjectKey(subject);
+    // In byte order the comma follows the plus sign.
+    return ["(subject = $1 OR (subject >= $2 AND subject < $3))", key, `${key}+`, `${key},`];
+  }
   const domain = reversed(subject);
   // In byte order A follows the at sign, and the slash follows the dot.
   return [

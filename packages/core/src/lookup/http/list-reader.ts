@@ -69,8 +69,7 @@ export class ListReader {
       list.state = "stored";
       return await store(list.rows.requireRows());
     } catch (error) {
-      const id = isServiceError(error) && !("id" in error) ? BODY_ERRORS[error.code] : undefined;
-      throw isServiceError(error) && id !== undefined ? new RefusedRequest(id, error.message) : error;
+      throw bodyRefusal(error);
     } finally {
       this.#open.delete(list);
       this.#count(list);
@@ -129,6 +128,13 @@ const BODY_ERRORS: Readonly<Record<string, LookupErrorId>> = {
   too_large: "too_large",
   unsupported_media: "unsupported_media",
 };
+
+/** The refusal of a body that could not be read; any other error unchanged. */
+export function bodyRefusal(error: unknown): unknown {
+  const id = isServiceError(error) && !("id" in error) ? BODY_ERRORS[error.code] : undefined;
+  return isServiceError(error) && id !== undefined ? new RefusedRequest(id, error.message) : error;
+}
+
 const NO_BODY = "The request has no body: send text/csv or application/json";
 
 function late(): RefusedRequest {

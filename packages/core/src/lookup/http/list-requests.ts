@@ -91,7 +91,7 @@ function networkOf({ clientIp }: Call): string {
   return networkKey(client) ?? client;
 }
 
-async function admit(http: LookupHttp, call: Call): Promise<{ caller: Caller; query: Given }> {
+export async function admit(http: LookupHttp, call: Call): Promise<{ caller: Caller; query: Given }> {
   await http.lookup.suppressions.ready();
   const query = readQuery(call.search);
   const caller = await authenticate(http, call, query);

@@ -12,6 +12,7 @@ import { answerBy, type LookupHttp } from "./answer-request.ts";
 import { DECLARED_LOOKUPS, type DeclaredLookup } from "./description/declared-lookups.ts";
 import { addListReply, listCsvReply, listReply } from "./list-requests.ts";
 import { type LookupErrorId, RefusedRequest } from "./refusal.ts";
+import { addReportReply } from "./report-request.ts";
 
 /** A row of the route table, used for dispatch, observation and the OpenAPI document. */
 export interface LookupRoute extends Matched {
@@ -40,6 +41,7 @@ export const ROUTES: readonly LookupRoute[] = [
   listRoute("email-verifications", ["POST", "OPTIONS"], addListReply),
   listRoute("email-verifications/{id}", READ, listReply),
   listRoute("email-verifications/{id}.csv", READ, listCsvReply),
+  listRoute("reports", ["POST", "OPTIONS"], addReportReply),
   {
     route: DESCRIPTION_PATH,
     methods: READ,

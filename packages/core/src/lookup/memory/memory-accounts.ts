@@ -3,11 +3,13 @@ import {
   type AccountKey,
   type Accounts,
   type Charge,
+  type MailReport,
   type QuotaKind,
   RESERVATION_MS,
   type ReserveResult,
 } from "../../contracts/accounts.ts";
 import { ServiceError } from "../../errors.ts";
+import { isCovered, mainAddress } from "../address/parse-address.ts";
 
 interface Charged {
   charge: Charge;
@@ -15,6 +17,8 @@ interface Charged {
   /** Unix milliseconds; `null` once it is settled. */
   reservedAt: number | null;
 }
+
+const MAX_REPORTS = 100_000;
 
 /** Accounts in this process's memory, for tests and trials. Past months stay in memory. */
 export function createMemoryAccounts(): Accounts {
@@ -26,6 +30,8 @@ class MemoryAccounts implements Accounts {
   readonly #keysByHash = new Map<string, { account: string; key: AccountKey }>();
   /** By account, month and kind, then by request. */
   readonly #charged = new Map<string, Map<string, Charged>>();
+  /** By account and address, the oldest first. */
+  readonly #reports = new Map<string, MailReport>();
   #isClosed = false;
 
   async create(account: Account): Promise<boolean> {
@@ -57,9 +63,9 @@ class MemoryAccounts implements Accounts {
   async findByKey(keyHash: string): Promise<Account | null> {
     this.#mustBeOpen();
     const known = this.#keysByHash.get(keyHash);
-    return known === undefined || known.key.revokedAt !== null
-      ? null
-      : copy(this.#accounts.get(known.account));
+    const account = this.#accounts.get(known?.account ?? "");
+    if (known === undefined || known.key.revokedAt !== null) return null;
+    return copy(known.key.reports && account ? { ...account, reports: true } : account);
   }
 
   async keys(account: string): Promise<AccountKey[]> {
@@ -114,6 +120,28 @@ class MemoryAccounts implements Accounts {
       searches: usedOf(this.#chargedOf({ account, month, kind: "searches" }), nowMs),
       verifications: usedOf(this.#chargedOf({ account, month, kind: "verifications" }), nowMs),
     };
+  }
+
+  async report(report: MailReport): Promise<void> {
+    this.#mustBeOpen();
+    const key = `${report.account ?? ""} ${report.address}`;
+    this.#reports.delete(key);
+    this.#reports.set(key, { ...report });
+    const [oldest = ""] = this.#reports.keys();
+    if (this.#reports.size > MAX_REPORTS) this.#reports.delete(oldest);
+  }
+
+  async reportsOn(address: string, account: string | null, sinceMs: number): Promise<MailReport[]> {
+    this.#mustBeOpen();
+    const owners = new Set(["", account ?? ""]);
+    const known = [...owners].flatMap((owner) => this.#reports.get(`${owner} ${address}`) ?? []);
+    return known.filter(({ at }) => at >= sinceMs).sort((one, other) => other.at - one.at);
+  }
+
+  async eraseReports(subject: string): Promise<number> {
+    this.#mustBeOpen();
+    const covered = [...this.#reports].filter(([, { address }]) => isCovered(mainAddress(address), subject));
+    return covered.filter(([key]) => this.#reports.delete(key)).length;
   }
 
   async close(): Promise<void> {

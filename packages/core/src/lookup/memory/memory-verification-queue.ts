@@ -9,6 +9,7 @@ import {
   type VerificationRow,
 } from "../../contracts/verification-queue.ts";
 import { ServiceError } from "../../errors.ts";
+import { isCovered } from "../address/parse-address.ts";
 import { LookupProblem } from "../lookup-problem.ts";
 
 interface MemoryList extends Omit<VerificationList, "total"> {
@@ -270,13 +271,4 @@ class WaitingRows {
 function takenRow({ list, position, given, attempts }: MemoryRow): TakenVerification {
   const { id, account, plan, createdAt } = list;
   return { list: id, account, plan, createdAt, position, email: given.email, attempts };
-}
-
-/** Whether `subject` is this address or domain, or an address of the domain or of one below it. */
-function isCovered(address: string, subject: string): boolean {
-  return address === subject || address.endsWith(`@${subject}`) || isBelow(address, subject);
-}
-
-function isBelow(address: string, subject: string): boolean {
-  return !subject.includes("@") && address.endsWith(`.${subject}`);
 }

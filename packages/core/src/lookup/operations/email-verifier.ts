@@ -46,7 +46,7 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
   async work(context, { email, parsed, waitMs }, account) {
     const { id = null } = account ?? {};
     // A text that is no address costs nothing: it tells nothing about a mailbox.
-    if (parsed === null) return describe(email, await verifyAddress(context, email, null, id));
+    if (parsed === null) return describe(email, await verifyAddress(context, { email, parsed, account: id }));
     await requireUnclaimed(context, parsed.address);
     const request = ["email-verifier", parsed.address];
     const reserved = await context.meter.reserve(account, "verifications", request, 1);

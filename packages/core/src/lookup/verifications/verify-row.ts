@@ -38,7 +38,8 @@ export async function verifyRow(
   const { email } = row;
   const parsed = pastedAddress(email);
   // A text that is no address costs nothing: it tells nothing about a mailbox.
-  if (parsed === null) return described(email, await verifyAddress(context, email, null, null));
+  if (parsed === null)
+    return described(email, await verifyAddress(context, { email, parsed: null, account: null }));
   if ((await context.suppressions.ofAddress(parsed.address)) !== null) {
     // Suppressed while the list was added, or added by an earlier version.
     return CLAIMED_OUTCOME;
@@ -67,7 +68,7 @@ async function countedRow(
   }
   try {
     // Lists have a queue of their own at the mail host, so that single requests of the account do not wait behind them.
-    const sought = { email, parsed, account: `lists ${row.account ?? ""}` };
+    const sought = { email, parsed, account: row.account, line: `lists ${row.account ?? ""}` };
     const found = await verifyReserved(context, reserved, sought, WAIT_MS);
     return found === null ? later(paces, parsed) : outcomeOf(context, paces, row, parsed, found);
   } catch (error) {
@@ -80,7 +81,7 @@ async function countedRow(
 
 /** The result of a row after repeated unexpected errors. */
 export async function unknownResult(context: LookupContext, email: string): Promise<RowOutcome> {
-  const found = await verifyAddress(context, email, null, null);
+  const found = await verifyAddress(context, { email, parsed: null, account: null });
   if (pastedAddress(email) === null) return described(email, found);
   const verdict = { status: "unknown", result: "risky", score: 30, reason: "temporary" } as const;
   return described(email, { ...found, verdict });

@@ -1,4 +1,5 @@
 import { isSettledWithin } from "../../async/settled-within.ts";
+import type { MailReport } from "../../contracts/accounts.ts";
 import type { Contact, ContactVerification } from "../../contracts/contact-source.ts";
 import type { MailLists, ProbeResult } from "../../contracts/mail-prober.ts";
 import type { Quote } from "../accounts/meter.ts";
@@ -7,7 +8,9 @@ import { addressFault, type ParsedAddress } from "../address/parse-address.ts";
 import type { EmailVerification } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { isLookupProblem } from "../lookup-problem.ts";
+import { afterReport, reportsOn } from "./mail-reports.ts";
 import { type Findings, judge, type Verdict } from "./verdict.ts";
+import { NOT_PROBED } from "./verifier.ts";
 
 /** The facts about an address, and the verdict. */
 export interface Verified {
@@ -26,8 +29,10 @@ export interface VerificationSought {
   email: string;
   /** `null` for a text that is not an address. */
   parsed: ParsedAddress | null;
-  /** ID of the account on whose behalf; `null` without one. */
+  /** ID of the account on whose behalf, whose reports count; `null` without one. */
   account: string | null;
+  /** Name of the line before mail hosts, which serve lines alternately. @default the account's */
+  line?: string;
 }
 
 /**
@@ -38,10 +43,10 @@ export interface VerificationSought {
 export async function verifyReserved(
   context: LookupContext,
   reserved: Quote,
-  { email, parsed, account }: VerificationSought,
+  sought: VerificationSought,
   waitMs: number,
 ): Promise<Verified | null> {
-  const verifying = verifyAddress(context, email, parsed, account);
+  const verifying = verifyAddress(context, sought);
   const charging = chargeWhenKnown(reserved, verifying);
   if (await isSettledWithin(charging, waitMs)) {
     await charging;
@@ -66,30 +71,52 @@ async function chargeWhenKnown(reserved: Quote, verifying: Promise<Verified>): P
 /**
  * Verifies one address, which may take minutes, and stores the verdict with its contact and domain. A failure to
  * store it goes to `onError`.
- * @param account on whose behalf; lines before mail hosts serve accounts alternately.
  */
 export async function verifyAddress(
   context: LookupContext,
-  email: string,
-  parsed: ParsedAddress | null,
-  account: string | null,
+  { email, parsed, account, line }: VerificationSought,
 ): Promise<Verified> {
   const { contacts, verifier, settings } = context;
   if (parsed === null) return judged(context, email, null, null, null);
+  const { own, shared } = await reportsOn(context, parsed.address, account);
   const [contact, probe] = await Promise.all([
     contacts.find(parsed.address),
-    verifier.probe(parsed, account),
+    // A mailbox that is known not to exist is not asked for again.
+    own?.kind === "bounced" ? NOT_PROBED : verifier.probe(parsed, line ?? account),
   ]);
-  const verified = judged(context, email, parsed, probe, contact);
+  const verifiedAfter = (report: MailReport | null) =>
+    judged(context, email, parsed, afterReport(probe, report, settings.now()), contact);
+  await record(context, verifiedAfter(shared), parsed, probe.acceptsAll);
+  return verifiedAfter(own);
+}
+
+/** Stores the verdict that follows from a report of the operator with its contact. */
+export async function recordReport(
+  context: LookupContext,
+  parsed: ParsedAddress,
+  report: MailReport,
+): Promise<void> {
+  const { contacts, settings } = context;
+  const { address, domain } = parsed;
+  const [contact, facts] = await Promise.all([contacts.find(address), contacts.domain(domain)]);
+  const probe = { ...NOT_PROBED, acceptsAll: facts?.acceptsAll ?? null };
+  const reported = afterReport(probe, report, settings.now());
+  await record(context, judged(context, address, parsed, reported, contact), parsed, null);
+}
+
+async function record(
+  { contacts, settings }: LookupContext,
+  verified: Verified,
+  { address }: ParsedAddress,
+  acceptsAll: boolean | null,
+): Promise<void> {
   const verification = verificationOf(verified, settings.now());
-  if (verification !== null && isNews(verification, contact?.verification)) {
-    try {
-      await contacts.recordVerification?.(parsed.address, verification, probe.acceptsAll);
-    } catch (error) {
-      settings.onError(error);
-    }
+  if (verification === null || !isNews(verification, verified.findings.contact?.verification)) return;
+  try {
+    await contacts.recordVerification?.(address, verification, acceptsAll);
+  } catch (error) {
+    settings.onError(error);
   }
-  return verified;
 }
 
 /** The verdict with its date; `null` if no server was queried and no list decided. */

@@ -14,6 +14,7 @@ export interface CreateKeyFlags extends DataFlags {
   account?: string;
   email?: string;
   plan?: string;
+  reports?: boolean;
   json?: boolean;
 }
 
@@ -28,7 +29,7 @@ export async function createKey(flags: CreateKeyFlags): Promise<void> {
 
 async function create(
   { lookup, accounts, settings }: LookupTools,
-  { account: id, email, plan }: CreateKeyFlags,
+  { account: id, email, plan, reports = false }: CreateKeyFlags,
 ): Promise<{ account: string; key: string }> {
   const plans = Object.keys({ free: true, ...settings.plans });
   if (plan !== undefined && !plans.includes(plan))
@@ -36,10 +37,11 @@ async function create(
   if (id !== undefined && (await accounts.get(id)) !== null) {
     if (email !== undefined || plan !== undefined)
       throw new StartError(`Account ${id} already exists: omit --email and --plan to create another key`);
-    return { account: id, key: await lookup.createKey(id) };
+    return { account: id, key: await lookup.createKey(id, { reports }) };
   }
   try {
     const { account, key } = await lookup.createAccount({
+      reports,
       ...(id === undefined ? {} : { id }),
       ...(email === undefined ? {} : { email }),
       ...(plan === undefined ? {} : { plan }),
@@ -96,7 +98,8 @@ function row({ id, plan, email }: Account, { hint, createdAt, revokedAt }: Accou
   return tableRow([id, plan, hint, minuteText(createdAt), revoked, printable(email ?? "")], WIDTHS);
 }
 
-function jsonLine({ id, plan, email }: Account, { hint, createdAt, revokedAt }: AccountKey): string {
+function jsonLine({ id, plan, email }: Account, key: AccountKey): string {
+  const { hint, createdAt, revokedAt, reports = false } = key;
   const dates = { createdAt: isoText(createdAt), revokedAt: revokedAt === null ? null : isoText(revokedAt) };
-  return jsonText({ account: id, plan, email, hint, ...dates });
+  return jsonText({ account: id, plan, email, hint, ...dates, reports });
 }
