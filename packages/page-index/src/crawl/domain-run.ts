@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { isServiceError } from "@outrigger/core";
-import type { RemotePolicy } from "@outrigger/core/stores";
+import { checkRemoteUrl, type RemotePolicy } from "@outrigger/core/stores";
 import { isError } from "@outrigger/core/values";
 import {
   type FoundPage,
@@ -31,6 +31,8 @@ const PAGE_TYPES = "text/html, application/xhtml+xml";
 const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 const MAX_DEPTH = 2;
 const MAX_LINKS = 500;
+const MAX_CONTACTS = 2000;
+const MAX_NOTES = 50;
 /** Refusals one after another (403, 429, 5xx) that end a run. */
 const MAX_REFUSALS = 3;
 const HOUR_MS = 3_600_000;
@@ -47,7 +49,7 @@ export interface IndexedDomain {
   disallowed: number;
   /** Pages that show nothing without JavaScript. */
   needScript: number;
-  /** Pages of which only the first 2 MiB were read. */
+  /** Pages of which only the first 2 MiB, or the first 2000 addresses, were read. */
   cut: number;
   /** Why pages could not be read, and the like, with the number of pages. */
   notes: Record<string, number>;
@@ -141,7 +143,7 @@ export class DomainRun {
       const reply = await this.#get(page, hold);
       if (reply === null) {
         this.#account.disallowed++;
-        await frontier.release(page, Date.now() + DAY_MS);
+        await frontier.skip(page, Date.now() + DAY_MS);
       } else await this.#take(page, reply);
     } catch (error) {
       if (error instanceof LeaseLost) return;
@@ -219,11 +221,11 @@ export class DomainRun {
     const html = decodePage(reply.body, type);
     const content = readPage(html, { url: here, domain: this.#domain, readHidden: this.#readHidden });
     const isStored = content.isIndexable && !tags.noIndex;
-    if (reply.isCut) account.cut++;
+    if (reply.isCut || content.contacts.length > MAX_CONTACTS) account.cut++;
     if (content.needsScript) account.needScript++;
     if (page.depth < MAX_DEPTH && !tags.noFollow) await this.#addLinks(content.links, page.depth + 1);
     const url = plainUrl(content.url);
-    const contacts = isStored ? content.contacts : [];
+    const contacts = isStored ? content.contacts.slice(0, MAX_CONTACTS) : [];
     const organization = isStored ? content.organization : null;
     const visit = { ...emptyVisit(page, pageKey(url), url.href, reply), contacts, organization };
     visit.digest = sha256(JSON.stringify(contacts));
@@ -234,10 +236,12 @@ export class DomainRun {
   }
 
   async #addLinks(links: readonly { url: URL; text: string }[], depth: number): Promise<void> {
+    const { frontier, policy } = this.#parts;
     const found = links
       .slice(0, MAX_LINKS)
+      .filter(({ url }) => typeof checkRemoteUrl(url.href, policy) !== "string")
       .flatMap(({ url, text }) => foundPage(url, text, this.#domain, depth) ?? []);
-    await this.#parts.frontier.add(this.#domain, found);
+    await frontier.add(this.#domain, found);
   }
 
   /** Adds those that robots.txt names, else the usual one. */
@@ -255,7 +259,8 @@ export class DomainRun {
 
   #note(reason: string): void {
     const { notes } = this.#account;
-    notes[reason] = (notes[reason] ?? 0) + 1;
+    const key = reason in notes || Object.keys(notes).length < MAX_NOTES ? reason : "other reasons";
+    notes[key] = (notes[key] ?? 0) + 1;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SqlDriver } from "../driver/sql-driver.ts";
+import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 
 /** A page that was found and not read yet. */
@@ -79,11 +79,22 @@ export class PageFrontier {
     { isNow, hiddenSince }: { isNow: boolean; hiddenSince: string | null },
   ): Promise<void> {
     await this.#driver.run(
-      `INSERT INTO lookup_page_domains (name, pages, hidden_since) VALUES ($1, 0, $2)
-       ON CONFLICT (name) DO UPDATE SET hidden_since = CASE WHEN excluded.hidden_since IS NULL THEN NULL
-         ELSE coalesce(lookup_page_domains.hidden_since, excluded.hidden_since) END`,
+      "INSERT INTO lookup_page_domains (name, pages, hidden_since) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING",
       [domain, hiddenSince],
     );
+    const isOther = await this.#driver.run(
+      `UPDATE lookup_page_domains SET hidden_since = $2
+       WHERE name = $1 AND (hidden_since IS NULL) <> (CAST($2 AS text) IS NULL)`,
+      [domain, hiddenSince],
+    );
+    if (isOther > 0) {
+      // The same pages then show other addresses.
+      await this.#driver.run(
+        `UPDATE lookup_pages SET etag = NULL, modified = NULL, digest = NULL,
+           due_at = CASE WHEN is_leased = 1 THEN due_at ELSE rank END WHERE domain = $1`,
+        [domain],
+      );
+    }
     await this.add(domain, pages);
     // Pages that never could be read are tried by every run. A sitemap that was only guessed is not.
     await this.#driver.run(
@@ -103,14 +114,16 @@ export class PageFrontier {
       rank,
     ]);
     if (rows.length === 0) return;
-    await this.#driver.run(
-      `INSERT INTO lookup_pages
+    await this.#inDomain(domain, async (runner) => {
+      await runner.run(
+        `INSERT INTO lookup_pages
          (domain, page_key, url, is_sitemap, depth, rank, due_at, is_leased, is_new, interval_days, misses)
        SELECT $1, each.value->>0, each.value->>1, CAST(each.value->>2 AS integer), CAST(each.value->>3 AS integer),
          CAST(each.value->>4 AS integer), CAST(each.value->>4 AS integer), 0, 1, ${MIN_INTERVAL_DAYS}, 0
        FROM ${this.#driver.dialect.rows("$2")} WHERE true ON CONFLICT DO NOTHING`,
-      [domain, JSON.stringify(rows)],
-    );
+        [domain, JSON.stringify(rows)],
+      );
+    });
   }
 
   /**
@@ -119,16 +132,8 @@ export class PageFrontier {
    * @returns how long to wait if other processes read the last pages; `null` if none is due.
    */
   async take(domain: string, maxPages: number, nowMs: number): Promise<LeasedPage | number | null> {
-    const { kind } = this.#driver.dialect;
-    return await this.#driver.write(async (runner) => {
-      // In an embedded database this is the only writer.
-      const lock = kind === "postgres" ? "FOR UPDATE" : "";
-      const known = await runner.first<{ pages: number }>(
-        `SELECT pages FROM lookup_page_domains WHERE name = $1 ${lock}`,
-        [domain],
-      );
-      if (known === undefined) return null;
-      if (known.pages >= maxPages) {
+    return await this.#inDomain(domain, async (runner, pages) => {
+      if (pages >= maxPages) {
         await runner.run("DELETE FROM lookup_pages WHERE domain = $1 AND is_new = 1", [domain]);
       }
       const found = await runner.first<PageRow & { is_new: number }>(
@@ -154,6 +159,22 @@ export class PageFrontier {
     });
   }
 
+  /** Runs work that excludes the same of other processes. @returns `null` for a domain that was erased meanwhile. */
+  async #inDomain<T>(
+    domain: string,
+    work: (runner: SqlRunner, pages: number) => Promise<T>,
+  ): Promise<T | null> {
+    // In an embedded database this is the only writer.
+    const lock = this.#driver.dialect.kind === "postgres" ? "FOR UPDATE" : "";
+    return await this.#driver.write(async (runner) => {
+      const known = await runner.first<{ pages: number }>(
+        `SELECT pages FROM lookup_page_domains WHERE name = $1 ${lock}`,
+        [domain],
+      );
+      return known === undefined ? null : await work(runner, known.pages);
+    });
+  }
+
   /** Extends the lease. @returns `null` if another process has leased the page since. */
   async renew(page: LeasedPage, nowMs: number): Promise<LeasedPage | null> {
     const leasedUntilMs = nowMs + LEASE_MS;
@@ -167,6 +188,18 @@ export class PageFrontier {
   /** Ends the lease without a visit. @param dueMs When the page is due again. @default at once */
   async release({ seq, rank }: LeasedPage, dueMs: number = rank): Promise<void> {
     await this.#driver.run("UPDATE lookup_pages SET is_leased = 0, due_at = $2 WHERE seq = $1", [seq, dueMs]);
+  }
+
+  /** Ends the lease of a page that was not requested. A new one does not count as a page of its domain. */
+  async skip(page: LeasedPage, dueMs: number): Promise<void> {
+    if (page.uri !== null || page.isSitemap) return this.release(page, dueMs);
+    await this.#driver.write(async (runner) => {
+      await runner.run("UPDATE lookup_page_domains SET pages = pages - 1 WHERE name = $1", [page.domain]);
+      await runner.run("UPDATE lookup_pages SET is_leased = 0, is_new = 1, due_at = $2 WHERE seq = $1", [
+        page.seq,
+        dueMs,
+      ]);
+    });
   }
 
   /**

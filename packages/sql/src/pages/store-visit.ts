@@ -57,6 +57,7 @@ const MAX_INTERVAL_DAYS = 90;
 const MAX_MISSES = 2;
 const KEPT_YEARS = 3;
 const EXPIRED_AT_ONCE = 500;
+const MAX_TEXT_LENGTH = 300;
 
 /**
  * Stores a visit in one transaction: the contacts with this page as their source, and when the page is due again.
@@ -104,7 +105,7 @@ export async function storeVisit(
   const gone = left.filter(({ address }) => !addresses.has(address)).map(({ address }) => address);
   const organizations = new Map<string, string>();
   if (visit.kind === "read" && visit.organization !== null && !(await hasOrganization(driver, page.domain)))
-    organizations.set(page.domain, visit.organization);
+    organizations.set(page.domain, storable(visit.organization));
   const counts = await putBatch(driver, isSilent ? [] : news, organizations, nowMs, async (runner) => {
     if (!isSilent) await writeAddresses(runner, driver, page.seq, [...addresses], gone, today);
     if (isGone) return await removePage(runner, page);
@@ -185,10 +186,16 @@ function newsOf(
 
 function knownFacts(facts: Partial<PageContact>): Partial<ContactNews> {
   const { firstName, lastName, position, phoneNumber, networkAUrl, networkB } = facts;
-  const named = { firstName, lastName, position, phoneNumber, networkAUrl, networkB };
-  return Object.fromEntries(
-    Object.entries(named).filter(([, value]) => value !== null && value !== undefined),
-  );
+  const named = Object.entries({ firstName, lastName, position, phoneNumber, networkAUrl, networkB });
+  return Object.fromEntries(named.flatMap(([name, value]) => (value ? [[name, storable(value)]] : [])));
+}
+
+/** Without control characters and halves of characters, which PostgreSQL rejects; of bounded length. */
+function storable(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cs}]+/gu, " ")
+    .trim()
+    .slice(0, MAX_TEXT_LENGTH);
 }
 
 async function hasOther(driver: SqlDriver, { domain, seq }: LeasedPage, key: string): Promise<boolean> {
@@ -223,8 +230,9 @@ async function writeAddresses(
 
 /** Its addresses stay known until they expire. */
 async function removePage(runner: SqlRunner, { seq, domain }: LeasedPage): Promise<void> {
-  await runner.run("DELETE FROM lookup_pages WHERE seq = $1", [seq]);
+  // In the order of the frontier, so that no two transactions wait for each other.
   await runner.run("UPDATE lookup_page_domains SET pages = pages - 1 WHERE name = $1", [domain]);
+  await runner.run("DELETE FROM lookup_pages WHERE seq = $1", [seq]);
 }
 
 function dayOf(ms: number): string {
