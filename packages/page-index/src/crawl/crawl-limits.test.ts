@@ -59,6 +59,16 @@ describe("bounds", () => {
     ]);
   });
 
+  test("pages that robots.txt forbids do not count towards maxPages", async () => {
+    const links = Array.from({ length: 6 }, (_, page) => `/private/team/${page}`);
+    const site = await createIndexSite({
+      ...{ "/robots.txt": "User-agent: *\nDisallow: /private/", "/": pageOf([], [...links, "/about"]) },
+      "/about": HOME,
+    });
+    const account = await site.index(await newDatabase(), { maxPages: 2 });
+    expect(account).toMatchObject({ read: 2, disallowed: 6, added: 1 });
+  });
+
   test("links are followed to a depth of 2", async () => {
     const site = await createIndexSite({
       ...{ "/": pageOf([], ["/a"]), "/a": pageOf([], ["/b"]), "/b": pageOf([], ["/c"]), "/c": HOME },

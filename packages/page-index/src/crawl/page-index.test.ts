@@ -64,6 +64,11 @@ onEachLookup((create) => {
       ],
     });
     expect((await lookup.countEmails({ domain: DOMAIN })).data.total).toBe(2);
+    const { data } = await lookup.verifyEmail(ADA);
+    expect(data).toMatchObject({
+      email: ADA,
+      sources: [{ uri: `${site.origin}/team`, still_on_page: true }],
+    });
 
     expect(await site.index(database)).toMatchObject({ read: 0, unchanged: 0 });
     expect(site.requests()).toEqual([]);
@@ -227,17 +232,35 @@ onEachLookup((create) => {
     expect(await source.find(`grace.hopper@${DOMAIN}`)).not.toBeNull();
   });
 
-  test("hidden addresses are read only with consent, whose first day is recorded", async () => {
+  test("hidden addresses are read only with consent, whose first day is recorded, also of pages that did not change", async () => {
     const { database, query } = await create();
-    const site = await createIndexSite({
-      "/": pageOf([], ["/team"]),
-      "/team": `<p>${"Text. ".repeat(60)}</p><p>ada [at] acme [dot] localhost</p>`,
-    });
+    const hidden = `<p>${"Text. ".repeat(60)}</p><p>ada.lovelace [at] acme [dot] localhost</p>`;
+    const site = await createIndexSite({ "/": pageOf([], ["/team"]), "/team": hidden });
     const consent = () => query("SELECT hidden_since FROM lookup_page_domains");
+    const readHidden = [`www.${DOMAIN}`];
     await site.index(database);
     expect(await consent()).toEqual([{ hidden_since: null }]);
-    await site.index(database, { readHidden: [`www.${DOMAIN}`] });
+    await site.index(database, { readHidden });
     expect(await consent()).toEqual([{ hidden_since: TODAY }]);
+    expect(site.requests().filter((request) => request === "200 /team")).toHaveLength(2);
+    await query("UPDATE lookup_page_domains SET hidden_since = '2026-01-02'");
+    await site.index(database, { readHidden }, { now: true });
+    expect(await consent()).toEqual([{ hidden_since: "2026-01-02" }]);
+    expect(site.requests()).toContain("304 /team");
+    await site.index(database);
+    expect(await consent()).toEqual([{ hidden_since: null }]);
+    expect(site.requests()).toContain("200 /team");
+  });
+
+  test("names with control characters and broken ones are stored without them", async () => {
+    const { database } = await create();
+    const person = { "@type": "Person", name: "A", email: ADA, jobTitle: "C" };
+    const json = JSON.stringify(person)
+      .replace('"A"', '"Ada\\u0000 Love\\ud800lace"')
+      .replace('"C"', '"C\\u0001TO"');
+    const head = `<meta property="og:site_name" content="Acme\ud800"><script type="application/ld+json">${json}</script>`;
+    const site = await createIndexSite({ "/": pageOf(["Ada Lovelace"], [], head) });
+    expect(await site.index(database)).toMatchObject({ added: 1, notes: {} });
   });
 });
 

@@ -16,7 +16,7 @@ const RULES = {
   /** The page about this robot with a way to object, or an address. Part of its `User-Agent`: `Outrigger/1.0 (+…)`. */
   contact: rules.required(
     rules.text("an http(s) URL or an email address, in ASCII", (text) =>
-      /^(?:https?:\/\/|[^@\s]+@)[!-'*-~]+$/.test(text),
+      /^(?:https?:\/\/|[!-'*-?A-~]+@)[!-'*-~]+$/.test(text),
     ),
   ),
   /** As `secret` of `createLookup`: without it, suppressed people cannot be recognised. */
