@@ -66,6 +66,7 @@ export {
   organizationRank,
 } from "./lookup/names/organization-key.ts";
 export { parseFullName } from "./lookup/names/parse-full-name.ts";
+export { profileHandle, profileUrl } from "./lookup/names/profiles.ts";
 export { compareNames, namesakes, spellingKey, spellingKeys } from "./lookup/names/same-name.ts";
 export { candidatesFor } from "./lookup/patterns/candidates-for.ts";
 export { learnPatterns } from "./lookup/patterns/learn-patterns.ts";

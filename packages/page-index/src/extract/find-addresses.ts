@@ -10,24 +10,29 @@ export interface WrittenAddress {
 const MAX_LOCAL = 64;
 const MAX_DOMAIN = 253;
 /** Characters of real addresses. Further ones that the standard allows are punctuation in texts. */
-const LOCAL_END = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}._+'’&~-]*$/u;
+const LOCAL = /[\p{L}\p{M}\p{N}._+'’&~-]/u;
 const DOMAIN_START = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.-]*[\p{L}\p{N}]/u;
 /** The start of a URL with credentials, of a path or of a package; of a command that takes a host. */
-const NOT_BEFORE = /\/\/\S*$|[/@]$|\b(?:ssh|s?ftp|scp|rsync|telnet|mosh)(?: -\S+(?: \d+)?)* $/i;
+const NOT_BEFORE =
+  /\/\/\S*$|\b(?:sips?|xmpp|jabber|acct|matrix|skype|im|irc|ssh|git):\s?$|[/@]$|\b(?:ssh|s?ftp|scp|rsync|telnet|mosh)(?: -\S+(?: \d+)?)* $/i;
 /** A path of a remote repository, a path of a URL, the end of a prompt. */
 const NOT_BEHIND = /^(?::[~/\w.]|\/[^\s@]*(?:\s|$)| ?~?[$#%](?:\s|$)| ~\])/;
 /** Top-level domains that are extensions of files. */
 const FILE = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|css|m?js|json|map|woff2?|ttf|pdf|html?)$/;
 /** Made-up people of forms and of descriptions of patterns. */
 const PLACEHOLDER =
-  /^(?:you|your[._-]?(?:name|e?mail)|(?:user|full)?[._-]?name|user|e-?mail|e?mail[._-]?address|some(?:one|body|name)|example|beispiel|exemple|ejemplo|esempio|voorbeeld|przyklad|xyz|abc|xx+|(?:first|given|last|family|fore)(?:name)?[._-]?(?:last|sur|first|given|family)?(?:name)?|(?:vor|nach)name[._-]?(?:vor|nach|familien)?(?:name)?|prenom[._-]?nom|nom[._-]?prenom|nombre[._-]?apellidos?|nome[._-]?(?:cognome|sobrenome|apelido)|voornaam[._-]?achternaam|f[oö]rnamn[._-]?efternamn|fornavn[._-]?etternavn|imie[._-]?nazwisko|jmeno[._-]?prijmeni|m(?:ax|ar?ia|uster)[._-]?mustermann|erika[._-]?mustermann|(?:john|jane|joe)[._-]?doe)$/i;
+  /^(?:you|(?:[a-z]|initials?)[._-]?(?:last|sur|family|nach)name|your[._-]?(?:name|e?mail)|(?:user|full)?[._-]?name|user|e-?mail|e?mail[._-]?address|some(?:one|body|name)|example|beispiel|exemple|ejemplo|esempio|voorbeeld|przyklad|xyz|abc|xx+|(?:first|given|last|family|fore)(?:name)?[._-]?(?:last|sur|first|given|family)?(?:name)?|name[._-]surname|(?:vor|nach)name[._-]?(?:vor|nach|familien)?(?:name)?|prenom[._-]?nom|nom[._-]?prenom|nombre[._-]?apellidos?|nome[._-]?(?:cognome|sobrenome|apelido)|voornaam[._-]?achternaam|f[oö]rnamn[._-]?efternamn|fornavn[._-]?etternavn|imie[._-]?nazwisko|jmeno[._-]?prijmeni|m(?:ax|ar?ia|uster)[._-]?mustermann|erika[._-]?mustermann|(?:john|jane|joe)[._-]?doe)$/i;
+
+/** The identifier of a message. */
+const MACHINE = /^(?:\d{8,}\.[\w.]+|[\da-f.-]{20,})$/;
 
 /** The addresses of a text, of any domain, without those in URLs, prompts and remotes of repositories, and without placeholders. */
 export function plainAddresses(text: string): WrittenAddress[] {
   const found: WrittenAddress[] = [];
   for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) {
-    const before = text.slice(Math.max(0, at - MAX_LOCAL), at);
-    const local = ownScript(LOCAL_END.exec(before)?.[0] ?? "");
+    let from = at;
+    while (from > at - MAX_LOCAL && LOCAL.test(text.charAt(from - 1))) from -= 1;
+    const local = ownScript(text.slice(from, at).replace(/^[^\p{L}\p{N}_]+/u, ""));
     const domain = DOMAIN_START.exec(text.slice(at + 1, at + 1 + MAX_DOMAIN))?.[0];
     if (local === "" || domain === undefined || !domain.includes(".")) continue;
     const [start, end] = [at - local.length, at + 1 + domain.length];
@@ -40,9 +45,12 @@ export function plainAddresses(text: string): WrittenAddress[] {
 }
 
 /** `null` for a text that is not an address, and for a placeholder. */
-function keptAddress(text: string): string | null {
+export function keptAddress(text: string): string | null {
   const parsed = parseAddress(text);
-  return parsed === null || PLACEHOLDER.test(parsed.local) || FILE.test(parsed.domain)
+  return parsed === null ||
+    PLACEHOLDER.test(parsed.local) ||
+    MACHINE.test(parsed.local) ||
+    FILE.test(parsed.domain)
     ? null
     : parsed.address;
 }
@@ -67,12 +75,15 @@ export function recipientsOf(href: string): Recipient[] {
   const copies = fields.flatMap(([field, value]) => (/^(?:to|cc|bcc)$/i.test(field) ? [value] : []));
   return [decoded(to), ...copies].flatMap((list, field) =>
     parseMailboxes(list).flatMap(({ address: { address }, name }, _, all) =>
-      keptAddress(address) === null ? [] : [{ address, name, isAside: field > 0 || all.length > 1 }],
+      keptAddress(address) === null &&
+      !/^(?:you|(?:[a-z]|initials?)[._-]?(?:last|sur|family|nach)name|user|abc|xyz)@/.test(address)
+        ? []
+        : [{ address, name, isAside: field > 0 || all.length > 1 }],
     ),
   );
 }
 
-function decoded(text: string): string {
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,5 +1,11 @@
 import { parse, type DefaultTreeAdapterTypes as Tree } from "parse5";
 import { recipientsOf } from "./find-addresses.ts";
+import type { HiddenAddresses } from "./hidden-addresses.ts";
+import { HiddenElements } from "./hidden-elements.ts";
+import { attributeKind, type Kind } from "./labels.ts";
+import { lowerBound } from "./lower-bound.ts";
+import { PageHead } from "./page-head.ts";
+import { TableHeadings } from "./table-headings.ts";
 
 /** An element with the part of the text that it contains. */
 export interface PageElement {
@@ -10,21 +16,32 @@ export interface PageElement {
   last: number;
   start: number;
   end: number;
+  /** What a label or heading says of its text, and the element that has it. */
+  kind: Kind | null;
+  kindOwner: number;
+  /** 2 within a heading, 1 within emphasised text. */
+  rank: number;
+  /** Within a link to a page, or a button. */
+  isLink: boolean;
+  /** Within microdata or a microformat. */
+  isItem: boolean;
+  isReversed: boolean;
 }
 
-/** An address that an attribute contains. */
-export interface LinkedAddress {
-  address: string;
-  name: string | null;
+/** A value of an attribute. */
+export interface Linked {
+  value: string;
   element: number;
   at: number;
-  isAside: boolean;
 }
 
-export interface PageLink {
-  url: URL;
-  text: string;
+export interface LinkedAddress extends Linked {
+  name: string | null;
+  isAside: boolean;
+  isHidden: boolean;
 }
+
+export type PageLink = { url: URL; text: string };
 
 /** Separates elements of one line that are texts of their own. */
 export const SEPARATOR = "\u2028";
@@ -38,75 +55,83 @@ const BLOCKS = new Set(
 );
 /** Their text is no text of the page. */
 const SKIPPED = new Set(
-  "head script style template textarea select svg math iframe object canvas audio video map datalist".split(
-    " ",
-  ),
+  "head script style template textarea select svg math iframe object canvas audio video datalist".split(" "),
 );
 /** An address in them is an example or a command. */
-const CODE = new Set("code pre kbd samp tt var".split(" "));
+const CODE = new Set("code kbd samp var".split(" "));
+const EMPHASIS = new Set("strong b dt th summary caption".split(" "));
+const HEADINGS = new Set("h1 h2 h3 h4 h5 h6".split(" "));
 const INVISIBLE = /[\u00AD\u200B-\u200F\u2060\uFEFF]+/g;
-const HIDDEN_STYLE =
-  /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|font-size\s*:\s*0(?:px|em|rem|%)?\s*(?:;|!|$)|opacity\s*:\s*0?\.?0+\s*(?:;|!|$)|(?:left|top|text-indent)\s*:\s*-\d{4,})/i;
+const REVERSED_STYLE = /unicode-bidi\s*:\s*[\w-]*override/i;
+const NEXT = { behind: /[\p{L}\p{N}\s]/u, before: /^[\p{L}\p{N}+(]/u };
+const SIGN_ICON = /(?:^|\s)(?:[\w-]+-)?at(?:-?(?:sign|symbol|icon))?(?:\s|$)/i;
+const SIGN = /^[\s[({]*(@|at|ät|arobase|arroba|\.|dot|punkt|point|punto)[\s\])}]*$/i;
 
 /** The text of a page with breaks between its blocks, and the elements, links and declarations in it. */
 export class PageText {
   readonly elements: PageElement[] = [];
-  readonly linked: LinkedAddress[] = [];
-  readonly links: PageLink[] = [];
-  /** Texts of JSON-LD. */
-  readonly data: string[] = [];
-  /** Values of `<meta>` by name, in lower case; of a name that occurs twice, joined by commas. */
-  readonly meta = new Map<string, string>();
-  canonical: URL | null = null;
-  scripts = 0;
+  readonly addresses: LinkedAddress[] = [];
+  readonly phones: Linked[] = [];
+  readonly profiles: Linked[] = [];
+  readonly head: PageHead;
+  /** Offsets at which hidden text was left out. */
+  readonly gaps = new Set<number>();
+  language = "";
+  text = "";
 
+  readonly #hidden: HiddenAddresses;
   readonly #parts: string[] = [];
-  /** Offsets at which text begins to be that of an element, and the index of the element. */
+  readonly #links: { url: URL; title: string; element: number }[] = [];
+  /** Offsets at which the text begins to be that of an element, and the index of the element. */
   readonly #offsets: number[] = [];
   readonly #owners: number[] = [];
+  readonly #tables: TableHeadings[] = [];
+  readonly #kinds = new Map<string, Kind | null>();
+  readonly #hiding = new HiddenElements();
   #length = 0;
   /** The last character; a break at the start. */
   #previous = "\n";
-  #base: URL;
-  #hasBase = false;
   #code = 0;
-  #text: string | null = null;
+  #pre = 0;
+  /** Whether an element has ended since the last text. */
+  #isAfterElement = false;
 
-  constructor(html: string, url: URL) {
-    this.#base = url;
+  constructor(html: string, url: URL, hidden: HiddenAddresses) {
+    this.head = new PageHead(url);
+    this.#hidden = hidden;
     this.#walk(parse(html, { scriptingEnabled: false }));
+    this.text = this.#parts.join("");
   }
 
-  get text(): string {
-    this.#text ??= this.#parts.join("");
-    return this.#text;
+  get links(): PageLink[] {
+    return this.#links.map(({ url, title, element }) => {
+      const { start = 0, end = 0 } = this.elements[element] ?? {};
+      return { url, text: this.text.slice(start, Math.min(end, start + 200)).trim() || title };
+    });
   }
 
   /** Index of the innermost element that contains a part of the text. */
   elementAt(start: number, end: number): number {
-    let [low, high] = [0, this.#offsets.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#offsets[middle] ?? 0) <= start) low = middle + 1;
-      else high = middle;
-    }
-    let index = this.#owners[low - 1] ?? 0;
+    const found = lowerBound(this.#offsets.length, (index) => (this.#offsets[index] ?? 0) > start);
+    let index = this.#owners[found - 1] ?? 0;
     while (index > 0 && (this.elements[index]?.end ?? 0) < end) index = this.elements[index]?.parent ?? 0;
     return index;
   }
 
   /** Iterates, because a page may nest 400,000 elements. */
   #walk(document: Tree.Document): void {
-    const open: { element: number; node: Tree.Element | Tree.Document; child: number }[] = [
-      { element: -1, node: document, child: 0 },
+    const open: { element: number; node: Tree.Element | Tree.Document; child: number; part: number }[] = [
+      { element: -1, node: document, child: 0, part: 0 },
     ];
     for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
       const node = top.node.childNodes[top.child++];
       if (node === undefined) {
         open.pop();
-        if ("tagName" in top.node) this.#leave(top.element, top.node);
+        if ("tagName" in top.node) this.#leave(top.element, top.node.tagName, top.part);
       } else if ("tagName" in node) {
-        if (this.#enter(node, top.element)) open.push({ element: this.elements.length - 1, node, child: 0 });
+        const part = this.#parts.length;
+        if (this.#enter(node, top.element))
+          open.push({ element: this.elements.length - 1, node, child: 0, part });
       } else if ("value" in node) {
         this.#write(node.value, top.element);
       }
@@ -116,34 +141,114 @@ export class PageText {
   /** @returns Whether its content is read. */
   #enter(node: Tree.Element, parent: number): boolean {
     const { tagName: tag } = node;
-    const attributes = new Map(node.attrs.map(({ name, value }) => [name, value]));
-    if (tag === "script") this.#readScript(node, attributes);
+    const attributes = attributesOf(node);
+    if (tag === "html") this.language = attributes.get("lang")?.toLowerCase() ?? "";
     if (tag === "head") for (const child of node.childNodes) if ("tagName" in child) this.#declare(child);
-    if (tag === "meta" || tag === "link" || tag === "base") this.#declare(node);
-    if (SKIPPED.has(tag) || isHidden(attributes)) return false;
+    this.#declare(node);
+    const alt = tag === "img" ? SIGN.exec(attributes.get("alt") ?? "")?.[1] : undefined;
+    const isIcon = node.childNodes.length === 0 && SIGN_ICON.test(attributes.get("class") ?? "");
+    if (alt !== undefined || isIcon) this.#append(` [${alt ?? "at"}] `, Math.max(parent, 0));
+    if (this.#hiding.hides(attributes)) {
+      this.gaps.add(this.#length);
+      return false;
+    }
+    if (SKIPPED.has(tag)) return false;
+    const kind = this.#kindOf(attributes, this.elements[parent]?.isItem === true);
     if (BLOCKS.has(tag)) this.#break("\n");
-    else if (tag === "a" || tag === "img") this.#break(SEPARATOR);
+    else if (tag === "a" || kind !== null) this.#break(SEPARATOR);
     if (CODE.has(tag)) this.#code += 1;
-    const at = this.#length;
-    this.elements.push({ tag, parent, last: 0, start: at, end: at });
-    const href = attributes.get("href");
-    if (href !== undefined && (tag === "a" || tag === "area")) this.#link(href, attributes);
+    if (tag === "pre") this.#pre += 1;
+    if (tag === "table") this.#tables.push(new TableHeadings());
+    if (tag === "tr") this.#tables.at(-1)?.beginRow();
+    const index = this.#add(tag, parent, attributes, kind);
+    if (attributes.size > 0) this.#readAttributes(tag, attributes, index);
+    if (tag === "meta" && kind !== null) this.#append(attributes.get("content") ?? "", index);
     return true;
   }
 
-  #leave(index: number, node: Tree.Element): void {
+  /** Cached: pages repeat few class names. */
+  #kindOf(attributes: ReadonlyMap<string, string>, isInItem: boolean): Kind | null {
+    const [names, item] = [attributes.get("class"), attributes.get("itemprop") ?? attributes.get("property")];
+    if (names === undefined && item === undefined) return null;
+    const key = `${names} ${item} ${isInItem}`;
+    let kind = this.#kinds.get(key);
+    if (kind === undefined) {
+      kind = attributeKind(names ?? "", item ?? "", isInItem);
+      this.#kinds.set(key, kind);
+    }
+    return kind;
+  }
+
+  #declare(node: Tree.Element): void {
+    const { tagName: tag } = node;
+    if (tag === "style") this.#hiding.readStyle(contentOf(node));
+    else if (/^(?:script|meta|link|base)$/.test(tag))
+      this.head.declare(tag, attributesOf(node), contentOf(node));
+  }
+
+  #add(tag: string, parent: number, attributes: ReadonlyMap<string, string>, own: Kind | null): number {
+    const [index, at] = [this.elements.length, this.#length];
+    const around = this.elements[parent];
+    const cell =
+      tag === "td" || tag === "th"
+        ? this.#tables
+            .at(-1)
+            ?.beginCell(Number(attributes.get("colspan")), Number(attributes.get("rowspan")), tag === "th")
+        : null;
+    const kind = own ?? cell ?? null;
+    const rank = HEADINGS.has(tag) ? 2 : EMPHASIS.has(tag) ? 1 : 0;
+    this.elements.push({
+      tag,
+      parent,
+      last: index,
+      start: at,
+      end: at,
+      kind: kind ?? around?.kind ?? null,
+      kindOwner: kind === null ? (around?.kindOwner ?? -1) : index,
+      rank: Math.max(rank, around?.rank ?? 0),
+      isLink: around?.isLink === true || tag === "button" || (tag === "a" && attributes.has("href")),
+      isItem:
+        attributes.has("itemscope") ||
+        attributes.has("typeof") ||
+        /(?:^|\s)(?:vcard|h-card)(?:\s|$)/.test(attributes.get("class") ?? ""),
+      isReversed:
+        around?.isReversed === true ||
+        (tag === "bdo" && attributes.get("dir") === "rtl") ||
+        (attributes.has("style") && REVERSED_STYLE.test(attributes.get("style") ?? "")),
+    });
+    return index;
+  }
+
+  #leave(index: number, tag: string, part: number): void {
     const element = this.elements[index];
     if (element === undefined) return;
-    const { tagName: tag } = node;
     if (CODE.has(tag)) this.#code -= 1;
+    if (tag === "pre") this.#pre -= 1;
+    if (element.isReversed && this.elements[element.parent]?.isReversed !== true) {
+      const turned = [...this.#parts.splice(part).join("")].reverse().join("");
+      this.#parts.push(turned);
+    }
     element.end = this.#length;
     element.last = this.elements.length - 1;
+    const table = this.#tables.at(-1);
+    if (tag === "td" || tag === "th") table?.endCell(this.#parts.slice(part).join("").slice(0, 200));
+    if (tag === "tr") table?.endRow();
+    if (tag === "table") this.#tables.pop();
     if (BLOCKS.has(tag)) this.#break("\n");
-    else if (tag === "a") this.#break(SEPARATOR);
+    else if (tag === "a" || element.kindOwner === index) this.#break(SEPARATOR);
+    this.#isAfterElement = true;
   }
 
   #write(value: string, element: number): void {
-    let text = value.replace(INVISIBLE, "").replace(/\s+/g, " ");
+    let text = value.replace(INVISIBLE, "").replace(this.#pre > 0 ? /[^\S\n]+/g : /\s+/g, " ");
+    // Texts of neighbours: `<b>Ada</b><i>Engineer</i>`, `Ada<small>Engineer</small>`, but not `ada<b>@</b>acme`.
+    const isFirst = this.elements[element]?.start === this.#length;
+    const isNext =
+      this.#isAfterElement && isFirst && NEXT.behind.test(this.#previous) && NEXT.before.test(text);
+    const isOther =
+      (this.#isAfterElement || isFirst) && /\p{Ll}/u.test(this.#previous) && /^\p{Lu}/u.test(text);
+    if (text !== " ") this.#isAfterElement = false;
+    if (isNext || isOther) this.#break(SEPARATOR);
     if (/\s/.test(this.#previous)) text = text.trimStart();
     if (this.#code > 0) text = text.replaceAll("@", " ");
     this.#append(text, element);
@@ -165,44 +270,29 @@ export class PageText {
     this.#append(separator, this.#owners.at(-1) ?? 0);
   }
 
-  #link(href: string, attributes: ReadonlyMap<string, string>): void {
-    const element = this.elements.length - 1;
-    for (const recipient of recipientsOf(href)) this.linked.push({ ...recipient, element, at: this.#length });
-    const url = URL.canParse(href, this.#base.href) ? new URL(href, this.#base) : null;
+  #readAttributes(tag: string, attributes: ReadonlyMap<string, string>, element: number): void {
+    const at = this.#length;
+    const href = attributes.get("href") ?? attributes.get("action") ?? "";
+    const recipients = /^\s*mailto:/i.test(href) ? recipientsOf(href) : [];
+    for (const { address: value, name, isAside } of recipients)
+      this.addresses.push({ value, name, isAside, isHidden: false, element, at });
+    for (const value of this.#hidden.inAttributes(attributes))
+      this.addresses.push({ value, name: null, isAside: false, isHidden: true, element, at });
+    const [, phone] = /^\s*(?:tel|callto):\/{0,2}([^?;]+)/i.exec(href) ?? [];
+    if (phone !== undefined) this.phones.push({ value: phone, element, at });
+    if (href === "" || (tag !== "a" && tag !== "area")) return;
+    const url = URL.canParse(href, this.head.base.href) ? new URL(href, this.head.base) : null;
     if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return;
+    this.profiles.push({ value: url.href, element, at });
     if (/\bnofollow\b/i.test(attributes.get("rel") ?? "")) return;
-    this.links.push({ url, text: attributes.get("aria-label") ?? attributes.get("title") ?? "" });
-  }
-
-  #readScript(node: Tree.Element, attributes: ReadonlyMap<string, string>): void {
-    const isData = /^\s*application\/ld\+json/i.test(attributes.get("type") ?? "");
-    if (!isData) this.scripts += 1;
-    else this.data.push(node.childNodes.map((child) => ("value" in child ? child.value : "")).join(""));
-  }
-
-  /** Reads `<meta>`, `<link rel=canonical>` and `<base>`. */
-  #declare(node: Tree.Element): void {
-    const attributes = new Map(node.attrs.map(({ name, value }) => [name, value]));
-    const [href, content] = [attributes.get("href"), attributes.get("content")];
-    const name = (attributes.get("name") ?? attributes.get("property"))?.toLowerCase().trim();
-    if (node.tagName === "script") this.#readScript(node, attributes);
-    if (node.tagName === "meta" && name !== undefined && content !== undefined)
-      this.meta.set(name, [this.meta.get(name), content].filter((value) => value !== undefined).join(","));
-    if (href === undefined || !URL.canParse(href, this.#base.href)) return;
-    if (node.tagName === "base" && !this.#hasBase) {
-      this.#base = new URL(href, this.#base);
-      this.#hasBase = true;
-    }
-    if (node.tagName === "link" && /(?:^|\s)canonical(?:\s|$)/i.test(attributes.get("rel") ?? ""))
-      this.canonical ??= new URL(href, this.#base);
+    this.#links.push({ url, title: attributes.get("aria-label") ?? attributes.get("title") ?? "", element });
   }
 }
 
-function isHidden(attributes: ReadonlyMap<string, string>): boolean {
-  const hidden = attributes.get("hidden");
-  return (
-    (hidden !== undefined && hidden.toLowerCase() !== "until-found") ||
-    attributes.get("aria-hidden")?.toLowerCase() === "true" ||
-    HIDDEN_STYLE.test(attributes.get("style") ?? "")
-  );
+function attributesOf({ attrs }: Tree.Element): ReadonlyMap<string, string> {
+  return new Map(attrs.map(({ name, value }) => [name, value]));
+}
+
+function contentOf(node: Tree.Element): string {
+  return node.childNodes.map((child) => ("value" in child ? child.value : "")).join("");
 }

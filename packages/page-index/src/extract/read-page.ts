@@ -1,22 +1,13 @@
-import { plainAddresses } from "./find-addresses.ts";
+import { isRoleName, profileHandle, profileUrl } from "@outrigger/core/lookup";
+import { plainAddresses, type WrittenAddress } from "./find-addresses.ts";
+import { type FoundContact, firstOf, merge } from "./found-contact.ts";
+import { HiddenAddresses, withoutInserted } from "./hidden-addresses.ts";
+import { lowerBound } from "./lower-bound.ts";
+import type { Occurrence } from "./page-pieces.ts";
 import { type PageLink, PageText } from "./page-text.ts";
-
-/** An address on a page, with the person beside it; fields that the page does not show are `null`. */
-export interface FoundContact {
-  /** In lower case, the domain as A-labels. */
-  address: string;
-  firstName: string | null;
-  lastName: string | null;
-  position: string | null;
-  /** As written. */
-  phoneNumber: string | null;
-  /** Profile at LinkedIn or Xing. */
-  networkAUrl: string | null;
-  /** Handle at X, formerly Twitter, with `@`. */
-  networkB: string | null;
-  /** Whether the page obfuscates the address. Such addresses are found only with `readHidden`. */
-  isHidden: boolean;
-}
+import { PeopleFinder } from "./people-finder.ts";
+import { fittedName, personName } from "./person-names.ts";
+import { readStructured } from "./structured-data.ts";
 
 /** What a page contains. */
 export interface PageContent {
@@ -43,34 +34,80 @@ const LITTLE_TEXT = 200;
  * @param page Its URL, the domain whose addresses are read, and whether obfuscated addresses are read, too.
  */
 export function readPage(html: string, page: { url: URL; domain: string; readHidden: boolean }): PageContent {
-  const text = new PageText(html, page.url);
-  const robots = `${text.meta.get("robots") ?? ""},${text.meta.get("outrigger") ?? ""}`.toLowerCase();
+  const hidden = new HiddenAddresses(page.domain);
+  const text = new PageText(html, page.url, hidden);
+  const robots =
+    `${text.head.meta.get("robots") ?? ""},${text.head.meta.get("outrigger") ?? ""}`.toLowerCase();
   const isOwn = (host: string) => host === page.domain || host.endsWith(`.${page.domain}`);
-  const url = new URL(text.canonical !== null && isOwn(text.canonical.hostname) ? text.canonical : page.url);
-  url.hash = url.username = url.password = "";
-  const written = plainAddresses(text.text).map(({ start, address }) => ({ at: start, address }));
-  const addresses = new Set(
-    [...written, ...text.linked].sort((one, other) => one.at - other.at).map(({ address }) => address),
+  const url = new URL(
+    text.head.canonical !== null && isOwn(text.head.canonical.hostname) ? text.head.canonical : page.url,
   );
+  url.hash = url.username = url.password = "";
+  const occurrences = occurrencesIn(text, hidden);
+  const owned = occurrences.filter(
+    ({ value, isHidden }) => isOwn(value.slice(value.lastIndexOf("@") + 1)) && (!isHidden || page.readHidden),
+  );
+  const topLevel = page.domain.slice(page.domain.lastIndexOf(".") + 1);
+  const finder = owned.length === 0 ? null : new PeopleFinder(text, occurrences, topLevel);
+  const structured = readStructured(text.head.data);
+  const contacts = new Map<string, FoundContact>();
+  for (const contact of structured.contacts) merge(contacts, contact);
+  for (const occurrence of owned) merge(contacts, contactOf(occurrence, occurrence.isAside ? null : finder));
   return {
     url,
     isIndexable: !/\b(?:noindex|noarchive|none)\b/.test(robots),
     links: /\b(?:nofollow|none)\b/.test(robots) ? [] : text.links,
-    organization: text.meta.get("og:site_name")?.trim() || null,
-    contacts: [...addresses]
-      .filter((address) => isOwn(address.slice(address.lastIndexOf("@") + 1)))
-      .map((address) => ({
-        address,
-        ...{
-          firstName: null,
-          lastName: null,
-          position: null,
-          phoneNumber: null,
-          networkAUrl: null,
-          networkB: null,
-        },
-        isHidden: false,
-      })),
-    needsScript: text.scripts > 0 && text.text.trim().length < LITTLE_TEXT && text.linked.length === 0,
+    organization: structured.organization ?? (text.head.meta.get("og:site_name")?.trim() || null),
+    contacts: [...contacts.values()].filter(({ address }) =>
+      isOwn(address.slice(address.lastIndexOf("@") + 1)),
+    ),
+    needsScript:
+      text.head.scripts > 0 && text.text.trim().length < LITTLE_TEXT && text.addresses.length === 0,
+  };
+}
+
+function occurrencesIn(text: PageText, hidden: HiddenAddresses): Occurrence[] {
+  const gaps = [...text.gaps].sort((one, other) => one - other);
+  const inText = (written: WrittenAddress, isHidden: boolean): Occurrence => {
+    const value = withoutInserted(written.address);
+    const element = text.elementAt(written.start, written.end);
+    const gap = gaps[lowerBound(gaps.length, (at) => (gaps[at] ?? 0) > written.start)] ?? Infinity;
+    const wasHidden =
+      isHidden ||
+      value !== written.address ||
+      gap < written.end ||
+      text.elements[element]?.isReversed === true;
+    return {
+      value,
+      name: null,
+      element,
+      at: written.start,
+      end: written.end,
+      isAside: false,
+      isHidden: wasHidden,
+    };
+  };
+  return [
+    ...plainAddresses(text.text).map((written) => inText(written, false)),
+    ...hidden.inText(text.text).map((written) => inText(written, true)),
+    ...text.addresses.map((address) => ({ ...address, end: address.at })),
+  ].sort((one, other) => one.at - other.at);
+}
+
+function contactOf(occurrence: Occurrence, finder: PeopleFinder | null): FoundContact {
+  const local = occurrence.value.slice(0, occurrence.value.lastIndexOf("@"));
+  const given = occurrence.name === null || isRoleName(local) ? null : personName(occurrence.name);
+  const person = finder?.find(occurrence) ?? null;
+  const found = person?.name ?? given;
+  const name = found === null ? null : fittedName(found, local);
+  return {
+    address: occurrence.value,
+    firstName: name?.firstName ?? null,
+    lastName: name?.lastName ?? null,
+    position: person?.position ?? null,
+    phoneNumber: person?.phone ?? null,
+    networkAUrl: firstOf(person?.profiles, profileUrl),
+    networkB: firstOf(person?.profiles, profileHandle),
+    isHidden: occurrence.isHidden,
   };
 }

@@ -1,4 +1,4 @@
-import { isSalutation } from "@outrigger/core/lookup";
+import { isSalutation, profileHandle, profileUrl } from "@outrigger/core/lookup";
 import { CONTACT_FIELDS, type ContactField } from "./contact-fields.ts";
 
 /** A field that a column may give. */
@@ -92,18 +92,14 @@ const READERS: Partial<Record<ContactField, (text: string, isEveryday: boolean) 
   position: (text, isEveryday) => (isEveryday && isSalutation(text) ? undefined : text),
   networkA: (text) => (HANDLE.test(text) ? text : undefined),
   // A company's page is not a profile.
-  networkAUrl: (text) => (PROFILE.test(text) ? text.replace(/^(?!https?:)/i, "https://") : undefined),
+  networkAUrl: (text) => profileUrl(text) ?? undefined,
   networkB(text, isEveryday) {
-    const handle = TWEETER.exec(text)?.[1] ?? (!isEveryday && HANDLE.test(text) ? text : undefined);
+    const handle = profileHandle(text) ?? (!isEveryday && HANDLE.test(text) ? text : undefined);
     return handle?.replace(/^@?/, "@");
   },
   sourceUri: (text, isEveryday) => (!isEveryday || isPage(text) ? text : undefined),
 };
 
-const PROFILE =
-  /^(?:https?:\/\/)?(?:[a-z0-9-]+\.)*(?:linkedin\.com\/(?:in|pub)|xing\.com\/(?:profile|people))\/[^\s/]/i;
-const TWEETER =
-  /^\s*(?:https?:\/\/)?(?:www\.|mobile\.|m\.)?(?:twitter|x)\.com\/@?(?!(?:home|intent|share|search|hashtag|i|login)\b)(\w{1,30})(?:[/?#]|\s*$)/i;
 const HANDLE = /^@?[\p{L}\d_-]{2,100}$/u;
 /** Networks of people. A link to one tells who a person is, not where the address was found. */
 const NETWORKS =

@@ -1,0 +1,42 @@
+/** An address on a page, with the person beside it; fields that the page does not show are `null`. */
+export interface FoundContact {
+  /** In lower case, the domain as A-labels. */
+  address: string;
+  firstName: string | null;
+  lastName: string | null;
+  position: string | null;
+  /** As written. */
+  phoneNumber: string | null;
+  /** Profile at LinkedIn or Xing. */
+  networkAUrl: string | null;
+  /** Handle at X, formerly Twitter, with `@`. */
+  networkB: string | null;
+  /** Whether the page obfuscates the address. Such addresses are found only with `readHidden`. */
+  isHidden: boolean;
+}
+
+/** What a function reads in the first URL for which it does; `null` without one. */
+export function firstOf(
+  urls: readonly string[] | undefined,
+  read: (url: string) => string | null,
+): string | null {
+  return urls?.map(read).find((each) => each !== null) ?? null;
+}
+
+/** Adds the fields that a known contact of the address lacks. */
+export function merge(contacts: Map<string, FoundContact>, contact: FoundContact): void {
+  const known = contacts.get(contact.address);
+  if (known === undefined) {
+    contacts.set(contact.address, contact);
+    return;
+  }
+  known.isHidden &&= contact.isHidden;
+  if (known.lastName === null && known.firstName === null) {
+    known.firstName = contact.firstName;
+    known.lastName = contact.lastName;
+  }
+  known.position ??= contact.position;
+  known.phoneNumber ??= contact.phoneNumber;
+  known.networkAUrl ??= contact.networkAUrl;
+  known.networkB ??= contact.networkB;
+}

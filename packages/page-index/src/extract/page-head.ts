@@ -1,0 +1,36 @@
+/** What a page declares of itself. */
+export class PageHead {
+  /** URL by which its links are resolved. */
+  base: URL;
+  /** `rel=canonical`; `null` without one. */
+  canonical: URL | null = null;
+  /** Values of `<meta>` by name, in lower case; of a name that occurs twice, joined by commas. */
+  readonly meta = new Map<string, string>();
+  /** Texts of JSON-LD. */
+  readonly data: string[] = [];
+  /** Number of its scripts. */
+  scripts = 0;
+  #hasBase = false;
+
+  constructor(url: URL) {
+    this.base = url;
+  }
+
+  /** Reads an element `meta`, `link`, `base` or `script`. */
+  declare(tag: string, attributes: ReadonlyMap<string, string>, content: string): void {
+    const isData = /^\s*application\/ld\+json/i.test(attributes.get("type") ?? "");
+    if (tag === "script" && isData) this.data.push(content);
+    else if (tag === "script") this.scripts += 1;
+    const name = (attributes.get("name") ?? attributes.get("property"))?.toLowerCase().trim();
+    if (tag === "meta" && name !== undefined)
+      this.meta.set(name, [this.meta.get(name) ?? [], attributes.get("content") ?? ""].flat().join(","));
+    const href = attributes.get("href");
+    if (href === undefined || !URL.canParse(href, this.base.href)) return;
+    const url = new URL(href, this.base);
+    if (tag === "link" && /(?:^|\s)canonical(?:\s|$)/i.test(attributes.get("rel") ?? ""))
+      this.canonical ??= url;
+    if (tag !== "base" || this.#hasBase) return;
+    this.base = url;
+    this.#hasBase = true;
+  }
+}
