@@ -13,6 +13,7 @@ export interface DeliveryReport {
 
 /** The rest of a message is ignored. It has the returned mail, which may be large; a report precedes it. */
 const MAX_BYTES = 256 * 1024;
+const MAX_LINES = 10_000;
 /** Enough for some hundred recipients. */
 const MAX_FIELD_BYTES = 128 * 1024;
 const MAX_REPLY_LENGTH = 500;
@@ -30,12 +31,16 @@ const REPLY = /^smtp *; *([45]\d\d)(?:[ -]+#?([45]\.\d{1,3}\.\d{1,3})\b)?[ -]*(.
  * mail. One result for each recipient whose mail finally failed or arrived. Of a failure, `code` is 5.1.1, 5.1.6 or 5.1.10 only if
  * the reply of the mail server can speak of nothing but the mailbox. Anyone can send such a message: read only those to an address that
  * you gave as the sender of a mail.
- * @param message as received; its first 256 KiB are read.
+ * @param message as received; its first 256 KiB or 10,000 lines are read.
  * @returns none for any other message, also for one that is malformed.
  */
 export async function parseDeliveryReport(message: Uint8Array | string): Promise<DeliveryReport[]> {
-  const bytes = typeof message === "string" ? Buffer.from(message) : message;
-  const email = await PostalMime.parse(bytes.subarray(0, MAX_BYTES), MIME_LIMITS).catch(() => null);
+  const bytes = Buffer.from(
+    typeof message === "string" ? message.slice(0, MAX_BYTES) : message.subarray(0, MAX_BYTES),
+  );
+  const lines = bytes.toString("latin1").split("\n", MAX_LINES);
+  const start = Buffer.from(lines.join("\n"), "latin1");
+  const email = await PostalMime.parse(start, MIME_LIMITS).catch(() => null);
   const part = email?.attachments.find(({ mimeType }) => REPORT_TYPE.test(mimeType));
   if (part === undefined || typeof part.content === "string") return [];
   const isComplaint = part.mimeType === "message/feedback-report";
