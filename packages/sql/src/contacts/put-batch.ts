@@ -14,6 +14,8 @@ export interface BatchCounts {
 
 /** Time limit of a statement of a batch: it does the work of some thousand statements. */
 const BATCH_MS = 60_000;
+/** Number of contacts in one JSON text: each may have 20 pages with long URLs. */
+const SLICE = 2000;
 
 /**
  * Stores news in one transaction, including the totals of their domains. The counts and marks of changed
@@ -34,12 +36,14 @@ export async function putBatch(
   return await driver.write(
     async (runner) => {
       const { dialect } = driver;
-      const addresses = JSON.stringify([...new Set(news.map(({ address }) => address))]);
-      const row = await runner.first<{ known: string }>(
-        `SELECT ${PACKED_JSON} AS known FROM lookup_contacts WHERE address IN ${dialect.strings("$1")}`,
-        [addresses],
-      );
-      const known = new Map(unpackStored(row?.known ?? "[]").map((contact) => [contact.address, contact]));
+      const known = new Map<string, StoredContact>();
+      for (const addresses of slicesOf([...new Set(news.map(({ address }) => address))])) {
+        const row = await runner.first<{ known: string }>(
+          `SELECT ${PACKED_JSON} AS known FROM lookup_contacts WHERE address IN ${dialect.strings("$1")}`,
+          [JSON.stringify(addresses)],
+        );
+        for (const contact of unpackStored(row?.known ?? "[]")) known.set(contact.address, contact);
+      }
       const merged = new Map<string, { contact: StoredContact; domain: string }>();
       for (const each of news) {
         const before = merged.get(each.address)?.contact ?? known.get(each.address) ?? null;
@@ -76,7 +80,7 @@ async function writeMerged(
     changed.push({ contact, domain, packed });
   }
   const domains = await knownDomains(runner, dialect, new Set([...gains.keys(), ...organizations.keys()]));
-  const idOf = (domain: string) => domains.get(domain)?.id ?? 0;
+  const idOf = (domain: string) => domains.get(domain)?.id ?? null;
   if (changed.length > 0) {
     const rows = changed.map(({ contact, domain, packed }) => {
       const { address, firstName, lastName, position } = contact;
@@ -86,17 +90,19 @@ async function writeMerged(
       return [idOf(domain), doubt, facetOf(contact), address, ...names, title, packed] as const;
     });
     // The indexes begin with the domain: its contacts are on the same pages.
-    rows.sort(([a], [b]) => a - b);
-    await runner.run(
-      `INSERT INTO lookup_contacts (domain_id, doubt, facet, address, name_key, spelling_key, title, packed)
-       SELECT CAST(each.value->>0 AS bigint), CAST(each.value->>1 AS integer), CAST(each.value->>2 AS integer),
-         each.value->>3, each.value->>4, each.value->>5, each.value->>6, each.value->>7
-       FROM ${dialect.rows("$1")} WHERE true
-       ON CONFLICT (address) DO UPDATE SET doubt = excluded.doubt, facet = excluded.facet,
-         name_key = excluded.name_key, spelling_key = excluded.spelling_key, title = excluded.title,
-         packed = excluded.packed`,
-      [JSON.stringify(rows)],
-    );
+    rows.sort(([a], [b]) => Number(a) - Number(b));
+    for (const slice of slicesOf(rows)) {
+      await runner.run(
+        `INSERT INTO lookup_contacts (domain_id, doubt, facet, address, name_key, spelling_key, title, packed)
+         SELECT CAST(each.value->>0 AS bigint), CAST(each.value->>1 AS integer), CAST(each.value->>2 AS integer),
+           each.value->>3, each.value->>4, each.value->>5, each.value->>6, each.value->>7
+         FROM ${dialect.rows("$1")} WHERE true
+         ON CONFLICT (address) DO UPDATE SET doubt = excluded.doubt, facet = excluded.facet,
+           name_key = excluded.name_key, spelling_key = excluded.spelling_key, title = excluded.title,
+           packed = excluded.packed`,
+        [JSON.stringify(slice)],
+      );
+    }
     await runner.run(
       `UPDATE lookup_domains SET total = total + CAST(each.value->>1 AS integer), stale = 1, patterns = NULL,
          revision = revision + 1
@@ -113,6 +119,10 @@ async function writeMerged(
     );
   }
   return counts;
+}
+
+function* slicesOf<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += SLICE) yield items.slice(start, start + SLICE);
 }
 
 interface KnownDomain {

@@ -245,6 +245,26 @@ onEachDatabase(({ createUrl, open }) => {
     expect((await source.count(domainOf(11_999))).total).toBe(20);
   }, 60_000);
 
+  test("lines with many pages make smaller batches, and all their pages are stored", async () => {
+    const database = open(await createUrl());
+    const sources = Array.from({ length: 20 }, (_, page) => ({
+      uri: `https://a.example/${page}/${"x".repeat(1500)}`,
+      last_seen_on: "2026-01-01",
+    }));
+    const lines = Array.from({ length: 600 }, (_, index) => ({ email: `p${index}@a.example`, sources }));
+    const told: number[] = [];
+    const text = lines.map((line) => JSON.stringify(line)).join("\n");
+    const file = () => fileOf(text, 65_536);
+    await importContacts(database, file(), {
+      format: "ndjson",
+      onProgress: ({ lines }) => told.push(lines),
+    });
+    expect(told).toEqual([500, 600]);
+    expect(await importContacts(database, file(), { format: "ndjson" })).toMatchObject({ unchanged: 600 });
+    const contact = await createSqlContactSource(database).find("p599@a.example");
+    expect(contact?.evidence).toHaveLength(20);
+  }, 60_000);
+
   test("an import reads a file stream and destroys it", async () => {
     const directory = await mkdtemp(join(tmpdir(), "outrigger-import-"));
     try {

@@ -54,7 +54,7 @@ const RULES = {
 
 export interface ImportOptions extends rules.Options<typeof RULES> {}
 
-/** Number of lines per batch. */
+/** Number of lines per batch. A line with several pages counts for each: they may be long. */
 const BATCH = 10_000;
 
 /**
@@ -83,6 +83,7 @@ export async function importContacts(
   let committed = file.progress;
   let news: ContactNews[] = [];
   let organizations = new Map<string, string>();
+  let size = 0;
 
   const progress = (): ImportProgress => ({ ...counts, ...committed });
 
@@ -103,6 +104,7 @@ export async function importContacts(
     committed = file.progress;
     news = [];
     organizations = new Map();
+    size = 0;
     onProgress?.(progress());
     signal?.throwIfAborted();
   }
@@ -114,7 +116,8 @@ export async function importContacts(
       if (content === null) continue;
       if ("news" in content) news.push(content.news);
       else organizations.set(content.domain, content.organization);
-      if (news.length + organizations.size >= BATCH) await put();
+      size += "news" in content ? Math.max(1, content.news.evidence.length) : 1;
+      if (size >= BATCH) await put();
     }
   }
   if (file.progress.lines > committed.lines) await put();
