@@ -2,7 +2,7 @@ import { type MailReport, REPORT_MS } from "@outrigger/core/lookup";
 import type { SqlDriver } from "../driver/sql-driver.ts";
 import { coveredBy, subjectKey } from "../verifications/erase-rows.ts";
 
-/** Reports kept of one account; a margin saves most deletions. */
+/** Reports kept of one account. */
 const MAX_REPORTS = 1_000_000;
 
 /** Stores a report. @param isTrimming whether old reports are deleted, too. The operator's have an empty account. */
@@ -15,7 +15,10 @@ export async function addReport(driver: SqlDriver, report: MailReport, isTrimmin
     [subjectKey(address), account, kind, at],
   );
   if (!isTrimming) return;
-  await driver.run("DELETE FROM lookup_reports WHERE made_at < $1", [at - REPORT_MS]);
+  // Bounded, so that the statement ends in time.
+  const expired =
+    "SELECT subject, account FROM lookup_reports WHERE made_at < $1 ORDER BY made_at LIMIT 5000";
+  await driver.run(`DELETE FROM lookup_reports WHERE (subject, account) IN (${expired})`, [at - REPORT_MS]);
   await driver.run(
     `DELETE FROM lookup_reports WHERE account = $1 AND made_at <= (
        SELECT made_at FROM lookup_reports WHERE account = $1 ORDER BY made_at DESC LIMIT 1 OFFSET ${MAX_REPORTS})`,
