@@ -96,3 +96,18 @@ test("package.json has every script, and the workspace every package, that the g
   }
   expect(faults).toEqual([]);
 });
+
+test("the recipe for the log of a repository keeps the people of the domain in any case, and no noreply address", async () => {
+  const block = blocks.find(({ code }) => code.startsWith("git log"));
+  const filter = block?.code.split("\n").find((line) => line.includes("awk")) ?? "";
+  const input = [
+    "Ada Lovelace\tAda.Lovelace@Example.COM",
+    "Noreply Anderson\tnoreplya@example.com",
+    "Bot\tnoreply@example.com",
+    "Bot\tNo-Reply@example.com",
+    "Eve\teve@other.example",
+    "Eve\teve@subexample.com",
+  ];
+  const { stdout } = await run("sh", ["-c", filter.replace(/\|$/, "")], { input: `${input.join("\n")}\n` });
+  expect(stdout.toString().trimEnd().split("\n")).toEqual(["name\temail", ...input.slice(0, 2)]);
+});

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { type Observer, ServiceError } from "@outrigger/core";
 import { Gauge, Registry } from "prom-client";
 import { expect, test } from "vitest";
@@ -119,4 +120,17 @@ test("metrics count a request that was answered at once like an observed one", a
   expect(found.get('outrigger_request_duration_seconds_sum{method="GET",route="/{id}"}')).toBeGreaterThan(
     0.06,
   );
+});
+
+test("the recommended alert counts failures and errors of the host, and no refusal with 501", async () => {
+  const guide = await readFile(new URL("../../../docs/operating.md", import.meta.url), "utf8");
+  const [, matchers = ""] = /failures +\| `sum\(rate\(outrigger_requests_total\{(.*?)\}/.exec(guide) ?? [];
+  const read = [...matchers.replaceAll("\\|", "|").matchAll(/status(=~|!=)"(.*?)"(?:,|$)/g)];
+  expect(read.map(([each]) => each).join("")).toBe(matchers.replaceAll("\\|", "|"));
+  const isCounted = (status: string) =>
+    read.every(([, operator, value = ""]) =>
+      operator === "!=" ? status !== value : new RegExp(`^(?:${value})$`).test(status),
+    );
+  const statuses = ["200", "404", "429", "next", "500", "501", "503", "error"];
+  expect(statuses.filter(isCounted)).toEqual(["500", "503", "error"]);
 });

@@ -113,11 +113,16 @@ test("tracing records a failure by its code and omits the message, which may con
   expect(request.attributes).toMatchObject({ "http.response.status_code": 503, "error.type": "503" });
 });
 
-test("tracing marks neither a refusal nor a disconnected client as an error", async () => {
+test("tracing marks neither a refusal, with 501 too, nor a disconnected client as an error", async () => {
   await send(async () => "405", { method: "other" });
   expect(recorder.span("HTTP /api/images/{id}.png")).toMatchObject({
     status: { code: SpanStatusCode.UNSET },
     attributes: { "http.request.method": "_OTHER", "http.response.status_code": 405 },
+  });
+  await send(async () => "501", { route: "/v2/leads/*" });
+  expect(recorder.span("GET /v2/leads/*")).toMatchObject({
+    status: { code: SpanStatusCode.UNSET },
+    attributes: { "http.response.status_code": 501 },
   });
   const left = new DOMException("left", "AbortError");
   await expect(early.observe({ kind: "admit", type: "image/png" }, () => Promise.reject(left))).rejects.toBe(

@@ -107,7 +107,8 @@ function tellOutcome(span: Span, { kind }: Operation, outcome: string): void {
     return;
   }
   span.setAttribute("http.response.status_code", status);
-  if (status >= 500) tellError(span, outcome);
+  // 501 is a final answer, not a failure.
+  if (status >= 500 && status !== 501) tellError(span, outcome);
 }
 
 /** Omits the messages of errors: they may contain keys. */

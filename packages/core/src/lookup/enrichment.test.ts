@@ -1,11 +1,11 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import * as documented from "../../../../test/lookup/documented-fields.ts";
 import { used } from "../../test/lookup-library-site.ts";
 import { contactOf, createLookupSite, LISTS } from "../../test/lookup-site.ts";
 
 const ADA = contactOf("ada.lovelace@example.com", {
   ...{ firstName: "Ada", lastName: "Lovelace", position: "Chief Analyst", seniority: "executive" },
-  ...{ department: "it", networkA: "ada", networkB: "adal", phoneNumber: "+44 20 7946 0000" },
+  ...{ department: "it", networkA: "ada", networkB: "@adal", phoneNumber: "+44 20 7946 0000" },
 });
 const INFO = contactOf("info@example.com", { type: "generic", phoneNumber: "+44 20 7946 0001" });
 const organizations = { "example.com": "Example", "example.org": "Example", "gone.example": "Example" };
@@ -34,22 +34,82 @@ test("people/find has every field that clients read, with what the contact tells
   expect(body.data?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
   const missing = documented.PERSON_FIELDS.filter((path) => valueAt(body.data, path) === undefined);
   expect(missing).toEqual([]);
-  const email = "Ada <Ada.Lovelace@Example.com>";
-  expect(body.meta).toEqual({ email, params: { email } });
+  const params = { email: "Ada <Ada.Lovelace@Example.com>" };
+  expect(body.meta).toEqual({ email: "ada.lovelace@example.com", params });
+  const sample = await site.send("GET", "/v2/combined/find", {
+    search: "api_key=test-api-key&email=Ada%20%3CAda.Lovelace@Example.com%3E",
+  });
+  expect(sample.body.meta).toEqual(body.meta);
 });
 
-test("people/find reads the handle from the URL of a LinkedIn profile, and from no other", async () => {
-  const handles = {
-    "https://www.linkedin.com/in/grace-hopper/?x=1": "grace-hopper",
-    "linkedin.com/pub/grace": "grace",
-    "https://www.xing.com/profile/grace": null,
-    "https://linkedin.com.evil.example/in/grace": null,
-  };
-  for (const [networkAUrl, handle] of Object.entries(handles)) {
-    const site = await siteOf({ known: [contactOf("grace@example.com", { networkAUrl })] });
+const XING = "https://www.xing.com/profile/Grace_Hopper";
+test.each([
+  ["https://www.linkedin.com/in/grace-hopper/?x=1", null, "grace-hopper"],
+  ["https://fr.linkedin.com/in/grace/fr", "other", "grace"],
+  ["linkedin.com/pub/grace", null, "grace"],
+  ["https://linkedin.com/pub/grace/?x=1", null, "grace"],
+  ["https://www.linkedin.com/pub/grace-hopper/12/345/678", null, null],
+  ["https://www.linkedin.com/in/gr%C3%A2ce-%E6%9D%8E", null, "grâce-李"],
+  ["https://www.linkedin.com/in/50%25-%zz", null, "50%25-%zz"],
+  ["https://linkedin.com.evil.example/in/grace", null, null],
+  [XING, null, null],
+  [XING, "Grace_Hopper", null],
+  [XING, "linkedin.com/in/grace", "grace"],
+  [null, "https://www.linkedin.com/in/grace", "grace"],
+  [null, XING, null],
+  [null, "@grace", "grace"],
+  ["https://network.example/in/grace", "grace", "grace"],
+])(
+  "with the profile URL %s and the identifier %s, linkedin.handle is %s",
+  async (networkAUrl, networkA, handle) => {
+    const known = [contactOf("grace@example.com", { firstName: "Grace", networkAUrl, networkA })];
+    const site = await siteOf({ known });
     const { body } = await site.get("people/find", "email=grace@example.com");
-    expect(valueAt(body.data, "linkedin.handle"), networkAUrl).toBe(handle);
+    expect(valueAt(body.data, "linkedin.handle")).toBe(handle);
+  },
+);
+
+test.each([
+  ["valid", "2026-02-03", null],
+  ["invalid", null, "2026-02-03"],
+  ["accept_all", null, null],
+  [null, null, null],
+] as const)(
+  "after the verdict %s, activeAt is %s and inactiveAt %s",
+  async (status, activeAt, inactiveAt) => {
+    const verified = status === null ? {} : { verification: { status, date: "2026-02-03" } };
+    const site = await siteOf({ known: [{ ...ADA, ...verified }] });
+    const { body } = await site.get("people/find", `email=${ADA.address}`);
+    expect(body.data).toMatchObject({ activeAt, inactiveAt });
+  },
+);
+
+test.each([{ department: "it" }, { seniority: "senior" }] as const)(
+  "people/find answers for a contact of which only %o is known",
+  async (fact) => {
+    const site = await siteOf({ known: [contactOf("eve@example.com", fact)] });
+    const { status, body } = await site.get("people/find", "email=eve@example.com");
+    expect([status, body.data?.employment]).toMatchObject([
+      200,
+      { role: null, seniority: null, ...("department" in fact ? { role: "it" } : fact) },
+    ]);
+  },
+);
+
+test("companies/find searches for as many role addresses as there are, at most 20, and for none not at all", async () => {
+  const many = Array.from({ length: 30 }, (_, index) =>
+    contactOf(`role${index}@many.example`, { type: "generic" }),
+  );
+  const none = contactOf("eve@example.org");
+  const site = await siteOf({ known: [ADA, INFO, none, ...many] });
+  const search = vi.spyOn(site.contacts, "search");
+  for (const domain of ["example.com", "example.org", "many.example"]) {
+    expect((await site.get("companies/find", `domain=${domain}`)).status).toBe(200);
   }
+  expect(search.mock.calls.map(([domain, , { limit }]) => [domain, limit])).toEqual([
+    ["example.com", 1],
+    ["many.example", 20],
+  ]);
 });
 
 test("companies/find has every field that clients read, with the role addresses that are not dead", async () => {
@@ -138,14 +198,24 @@ test("404 answers a role address, an address without facts, and a domain of whic
   expect([await used(site), site.errors]).toEqual([[0, 0], []]);
 });
 
-test("an address at a provider of email tells no employer", async () => {
-  const site = await siteOf({ known: [contactOf("ada@webmail.example", { firstName: "Ada" })] });
-  const { body } = await site.get("combined/find", "email=ada@webmail.example");
-  expect(body.data).toMatchObject({
-    person: { name: { fullName: "Ada" }, employment: { domain: null, name: null } },
-    company: null,
-  });
-});
+test.each(["webmail.example", "trash.example", "alias.example"])(
+  "an address at %s, a provider of email, disposable addresses or aliases, tells no employer and no company",
+  async (domain) => {
+    const site = await siteOf({
+      known: [
+        contactOf(`ada@${domain}`, { firstName: "Ada" }),
+        contactOf(`info@${domain}`, { type: "generic" }),
+      ],
+      organizations: { [domain]: "Provider" },
+      lists: { ...LISTS, isAlias: (each) => each === "alias.example" },
+    });
+    const { body } = await site.get("combined/find", `email=ada@${domain}`);
+    expect(body.data).toMatchObject({
+      person: { name: { fullName: "Ada" }, employment: { domain: null, name: null } },
+      company: null,
+    });
+  },
+);
 
 test("a suppressed person is refused, and is no role address of the company", async () => {
   const site = await siteOf();
@@ -165,8 +235,13 @@ test("a suppressed person is refused, and is no role address of the company", as
 
 test("linkedin_handle without an address or a name answers 400 with the reason", async () => {
   const site = await siteOf();
-  for (const operation of ["people/find", "combined/find", "email-finder"]) {
-    const { status, body } = await site.get(operation, "linkedin_handle=ada");
+  for (const [operation, search] of [
+    ["people/find", ""],
+    ["combined/find", ""],
+    ["email-finder", ""],
+    ["email-finder", "domain=acme.example&"],
+  ] as const) {
+    const { status, body } = await site.get(operation, `${search}linkedin_handle=ada`);
     expect([status, body.errors?.[0]]).toMatchObject([
       400,
       { id: "wrong_params", details: expect.stringMatching(/linkedin_handle is not supported/) },
@@ -206,4 +281,20 @@ test("discover, leads and their kin answer 501 with the reason to every method, 
     }
   }
   expect(site.errors).toEqual([]);
+});
+
+test("the description says which fields of profiles are never null, and that inactiveAt may be a date", async () => {
+  const site = await siteOf();
+  const { text } = await site.send("GET", "/api/openapi.json");
+  const { PersonProfile, CompanyProfile } = JSON.parse(text).components.schemas;
+  const types = (profile: { properties: Record<string, { type: unknown }> }, ...names: string[]) =>
+    names.map((name) => profile.properties[name]?.type);
+  expect(types(PersonProfile, "id", "email")).toEqual(["string", "string"]);
+  expect(types(CompanyProfile, "id", "domain")).toEqual(["string", "string"]);
+  expect(types(CompanyProfile, "name")).toEqual([["string", "null"]]);
+  expect(types(PersonProfile, "activeAt", "inactiveAt")).toEqual([
+    ["string", "null"],
+    ["string", "null"],
+  ]);
+  expect(types(PersonProfile.properties.employment, "domain")).toEqual([["string", "null"]]);
 });

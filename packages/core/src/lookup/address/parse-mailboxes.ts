@@ -35,7 +35,7 @@ export function parseMailboxes(text: string): Mailbox[] {
     const [, name, scheme, written = "", comment] = MAILBOX.exec(pasted) ?? [];
     SEPARATOR.lastIndex = MAILBOX.lastIndex;
     const bare = written.replace(/^'/, "");
-    const address = parseAddress(scheme === undefined ? bare : decoded(bare));
+    const address = parseAddress(scheme === undefined ? bare : percentDecoded(bare));
     if (address === null || !SEPARATOR.test(pasted)) break;
     const known = found.get(address.address);
     found.set(address.address, { address, name: known?.name ?? displayName(name ?? comment) });
@@ -49,12 +49,12 @@ export function pastedAddress(text: string): ParsedAddress | null {
   return other === undefined ? (only?.address ?? null) : null;
 }
 
-/** A link writes special characters of the address as `%2B` (RFC 6068). */
-function decoded(written: string): string {
+/** A link writes special characters as `%2B` (RFC 6068). As written if that is not percent-encoded UTF-8. */
+export function percentDecoded(written: string): string {
   try {
     return decodeURIComponent(written);
   } catch {
-    // It is an address with a percent sign.
+    // Its percent signs are literal.
     return written;
   }
 }

@@ -68,11 +68,11 @@ const BY_PATH = new Map(ROUTES.map((each) => [each.route, each]));
 export function matchRoute(path: string): LookupRoute | undefined {
   if (!/^\/+v2(?:\/|$)/i.test(path)) return path === DESCRIPTION_PATH ? BY_PATH.get(path) : undefined;
   const name = path.endsWith("/") ? path.slice(0, -1) : path;
-  const [, , first] = name.split("/");
-  const known = BY_PATH.get(name.replace(LIST_PATH, "$1{id}$2")) ?? BY_PATH.get(`/v2/${first}/*`);
-  return known ?? BY_PATH.get("/v2/*");
+  const known = BY_PATH.get(name.replace(LIST_PATH, "$1{id}$2"));
+  return known ?? BY_PATH.get(name.replace(FIRST_BELOW, "$1/*")) ?? BY_PATH.get("/v2/*");
 }
 
+const FIRST_BELOW = /^(\/v2\/[^/]+).*$/s;
 const LIST_PATH = /^(\/v2\/email-verifications\/)[^/{}]+?(\.csv)?$/;
 
 function refusedRoute(route: string, id: LookupErrorId, details: string): LookupRoute {

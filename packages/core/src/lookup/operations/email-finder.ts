@@ -7,7 +7,7 @@ import { type NameFault, nameFault } from "../names/name-fault.ts";
 import { readFullName } from "../names/parse-full-name.ts";
 import { type PersonName, plainName } from "../names/plain-name.ts";
 import { networkFields, sourceEntry, verificationEntry } from "./entries.ts";
-import { type Given, type Parameter, waitMsOf } from "./given.ts";
+import { type Given, missing, type Parameter, waitMsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
 import { SAMPLE_CONTACT, SAMPLE_DOMAIN, SAMPLE_ORGANIZATION } from "./samples.ts";
 import { checkSubject, findDomain, type Subject, type SubjectParameters } from "./subject.ts";
@@ -115,7 +115,7 @@ function checkName(given: Given) {
       given.nameOf("lastName"),
       given.nameOf("fullName"),
     ];
-    throw new LookupProblem("wrong_params", `You are missing ${first} and ${last}, or ${full}`);
+    throw missing(given, `${first} and ${last}, or the ${full}`);
   }
   requireName(given, "invalid_full_name", "fullName", fullName);
   // Some clients encode the blank of a query twice.

@@ -1,4 +1,5 @@
 import type { Account } from "../../contracts/accounts.ts";
+import type { Contact } from "../../contracts/contact-source.ts";
 import type { ParsedAddress } from "../address/parse-address.ts";
 import type { CompanyAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
@@ -53,13 +54,13 @@ function byEmail<D>(
     parameters: ["email"],
     check: checkEmail,
     echo: ({ email }) => ({ email }),
-    async work(context, { email, parsed }, account) {
+    async work(context, { parsed }, account) {
       if (parsed === null) throw unknown();
       await requireUnclaimed(context, parsed.address);
       const data = await findPaid(context, account, [name, parsed.address], () => find(context, parsed));
-      return { data, meta: { email } };
+      return { data, meta: { email: parsed.address } };
     },
-    sample: (_, { email }) => ({ data: sample, meta: { email } }),
+    sample: (_, { email, parsed }) => ({ data: sample, meta: { email: parsed?.address ?? email } }),
   };
 }
 
@@ -83,15 +84,17 @@ function unknown(): LookupProblem {
 
 /** `null` for an unknown address, a role address, and an address without any other fact. */
 async function personAt(
-  { contacts, lists }: LookupContext,
+  context: LookupContext,
   { address, domain }: ParsedAddress,
 ): Promise<PersonProfile | null> {
+  const { contacts } = context;
   const contact = await contacts.find(address);
   if (contact === null || contact.type === "generic") return null;
-  const { firstName, lastName, position, phoneNumber, networkA, networkAUrl, networkB } = contact;
-  const facts = [firstName, lastName, position, phoneNumber, networkA, networkAUrl, networkB];
-  if (facts.every((fact) => fact === null)) return null;
-  if (lists?.isWebmail(domain)) return personProfile(contact, null);
+  const { firstName, lastName, position, department, seniority, phoneNumber } = contact;
+  const facts = [firstName, lastName, position, department, seniority, phoneNumber];
+  const { networkA, networkAUrl, networkB } = contact;
+  if ([...facts, networkA, networkAUrl, networkB].every((fact) => fact === null)) return null;
+  if (isProvider(context, domain)) return personProfile(contact, null);
   return personProfile(contact, { domain, name: (await contacts.domain(domain))?.organization ?? null });
 }
 
@@ -100,13 +103,25 @@ async function companyAt(
   context: LookupContext,
   found: subjects.FoundDomain | null,
 ): Promise<CompanyProfile | null> {
-  if (found === null || context.lists?.isWebmail(found.domain)) return null;
+  if (found === null || isProvider(context, found.domain)) return null;
   const facts = await context.contacts.domain(found.domain);
   if (facts === null) return null;
-  const page = { limit: MAX_ROLE_ADDRESSES, offset: 0 };
-  const { contacts } = await subjects.searchUnsuppressed(context, found, { type: "generic" }, page);
+  const contacts = await roleAddresses(context, found);
   const roles = contacts.filter(({ verification }) => verification?.status !== "invalid");
   if (facts.organization === null && roles.length === 0) return null;
   const linked = await subjects.unsuppressedLinks(context, facts);
   return companyProfile(found.domain, facts.organization, linked, roles);
+}
+
+async function roleAddresses(context: LookupContext, found: subjects.FoundDomain): Promise<Contact[]> {
+  const { total } = await context.contacts.count(found.domain, "generic");
+  if (total === 0) return [];
+  // A search for more of them than there are reads the whole domain.
+  const page = { limit: Math.min(total, MAX_ROLE_ADDRESSES), offset: 0 };
+  return (await subjects.searchUnsuppressed(context, found, { type: "generic" }, page)).contacts;
+}
+
+/** Whether the addresses of a domain belong to people of any employer. */
+function isProvider({ lists }: LookupContext, domain: string): boolean {
+  return (lists?.isWebmail(domain) || lists?.isDisposable(domain) || lists?.isAlias?.(domain)) ?? false;
 }

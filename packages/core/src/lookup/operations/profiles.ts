@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Contact } from "../../contracts/contact-source.ts";
+import { percentDecoded } from "../address/parse-mailboxes.ts";
 
 // Facts that contacts do not tell, in the fields that clients of enrichment services read.
 const NONE: string[] = [];
@@ -29,15 +30,19 @@ const RANKS = { alexaUsRank: null, alexaGlobalRank: null, trafficRank: null };
 const SIZE = { employees: null, employeesRange: null, marketCap: null, raised: null };
 const REVENUE = { annualRevenue: null, estimatedAnnualRevenue: null, fiscalYearEnd: null };
 
-const LINKEDIN = /^(?:https?:\/\/)?(?:[a-z0-9-]+\.)*linkedin\.com\/(?:in|pub)\/([^\s/?#]+)/i;
+/** A public profile with numbers behind the name (`/pub/ada/12/345`) has no handle. */
+const LINKEDIN =
+  /^(?:https?:\/\/)?(?:[a-z0-9-]+\.)*linkedin\.com\/(?:in|pub(?=\/[^/?#]+\/?(?:[?#]|$)))\/([^\s/?#]+)/i;
+const XING = /^(?:https?:\/\/)?(?:[a-z0-9-]+\.)*xing\.com(?:\/|$)/i;
 
 /**
  * A person, by the contact. `linkedin` and `twitter` are the names in usual clients, whatever the networks are called
  * elsewhere. @param employer `null` if the address does not tell it.
  */
 export function personProfile(contact: Contact, employer: { domain: string; name: string | null } | null) {
-  const { address, firstName, lastName, position, department, seniority } = contact;
+  const { address, firstName, lastName, position, department, seniority, verification } = contact;
   const names = [firstName, lastName].filter((name) => name !== null);
+  const handle = contact.networkB?.replace(/^@/, "") ?? null;
   return {
     id: idOf(address),
     name: { fullName: names.join(" ") || null, givenName: firstName, familyName: lastName },
@@ -48,14 +53,26 @@ export function personProfile(contact: Contact, employer: { domain: string; name
       ...{ title: position, role: department, subRole: null, seniority },
     },
     ...{ facebook: HANDLE, github: { ...FOLLOWED, avatar: null, company: null, blog: null } },
-    twitter: { ...ACCOUNT, handle: contact.networkB, statuses: null, favorites: null },
-    linkedin: { handle: LINKEDIN.exec(contact.networkAUrl ?? "")?.[1] ?? contact.networkA },
+    twitter: { ...ACCOUNT, handle, statuses: null, favorites: null },
+    linkedin: { handle: linkedinHandle(contact) },
     ...{ googleplus: HANDLE, gravatar: { ...HANDLE, urls: NONE, avatar: null, avatars: NONE } },
     ...{ fuzzy: false, emailProvider: null },
     /** When a page last showed the address: `YYYY-MM-DD`, UTC. */
     indexedAt: contact.evidence[0]?.lastSeenOn ?? null,
-    ...{ phone: contact.phoneNumber, activeAt: null, inactiveAt: null },
+    phone: contact.phoneNumber,
+    /** When a verification last found the mailbox, or found that there is none: `YYYY-MM-DD`, UTC. */
+    activeAt: verification?.status === "valid" ? verification.date : null,
+    inactiveAt: verification?.status === "invalid" ? verification.date : null,
   };
+}
+
+function linkedinHandle({ networkA, networkAUrl }: Contact): string | null {
+  for (const text of [networkAUrl, networkA]) {
+    const name = LINKEDIN.exec(text ?? "")?.[1];
+    if (name !== undefined) return percentDecoded(name);
+  }
+  const isElsewhere = XING.test(networkAUrl ?? "") || /[/:]/.test(networkA ?? "");
+  return isElsewhere ? null : (networkA?.replace(/^@/, "") ?? null);
 }
 
 /** A company, by the contacts of its domain. @param roles those with role addresses, such as `info@`. */

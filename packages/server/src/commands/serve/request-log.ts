@@ -49,6 +49,7 @@ export function requestIdOf(req: unknown): string | undefined {
 
 function levelOf(res: ServerResponse, target: string): "debug" | "info" | "warn" | "error" {
   if (res.statusCode === 500) return "error";
-  if (res.statusCode > 500) return "warn";
+  // 501 is a final answer, not a failure.
+  if (res.statusCode > 501) return "warn";
   return PROBES.has(target) ? "debug" : "info";
 }

@@ -261,15 +261,15 @@ const ACCOUNT = objectOf({
   requests: objectOf({ searches: usage, verifications: usage }),
 });
 
-const NULL = { type: "null" } as const;
+const [NULL, STRING] = [{ type: "null" }, { type: "string" }] as const;
 
-/** The schema of a profile, by an example with every fact that contacts can tell. */
-function profileOf(value: unknown, name?: string): JsonSchema {
+/** The schema of a profile, by an example with every fact that contacts can tell. @param named never null. */
+function profileOf(value: unknown, ...named: string[]): JsonSchema {
   if (value === null) return NULL;
-  if (typeof value === "boolean") return flag();
-  if (typeof value !== "object") return name === "id" ? { type: "string" } : text();
-  if (Array.isArray(value)) return { type: "array", items: { type: "string" } };
-  return objectOf(Object.fromEntries(Object.entries(value).map(([key, of]) => [key, profileOf(of, key)])));
+  if (typeof value !== "object") return typeof value === "boolean" ? flag() : text();
+  if (Array.isArray(value)) return { type: "array", items: STRING };
+  const schemaOf = (name: string, of: unknown) => (named.includes(name) ? STRING : profileOf(of));
+  return objectOf(Object.fromEntries(Object.entries(value).map(([key, of]) => [key, schemaOf(key, of)])));
 }
 
 const nullable = (name: string) => ({ anyOf: [{ $ref: `#/components/schemas/${name}` }, NULL] });
@@ -284,8 +284,8 @@ export function lookupSchemas(names: NetworkNames) {
     Verification: VERIFICATION,
     PendingVerification: PENDING,
     EmailCount: EMAIL_COUNT,
-    PersonProfile: profileOf(SAMPLE_PERSON),
-    CompanyProfile: profileOf(SAMPLE_COMPANY),
+    PersonProfile: profileOf({ ...SAMPLE_PERSON, inactiveAt: SAMPLE_PERSON.activeAt }, "id", "email"),
+    CompanyProfile: profileOf(SAMPLE_COMPANY, "id", "domain"),
     CombinedProfile: objectOf({ person: nullable("PersonProfile"), company: nullable("CompanyProfile") }),
     Account: ACCOUNT,
     VerificationRequest: VERIFICATION_REQUEST,
