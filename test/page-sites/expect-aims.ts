@@ -1,0 +1,41 @@
+import { expect } from "vitest";
+import { indexReader } from "./read-with-index.ts";
+import { scoreLines } from "./report.ts";
+import { scoreSites } from "./score.ts";
+import type { Site } from "./site.ts";
+
+/** Shares of all that a site shows, or that the extractor found. */
+export type Aims = Readonly<
+  Record<"precision" | "readable" | "hidden" | "names" | "positions" | "phones", number>
+>;
+
+/** The aims of the page index's extractor. */
+export const AIMS: Aims = {
+  precision: 0.98,
+  readable: 0.98,
+  hidden: 0.9,
+  names: 0.95,
+  positions: 0.97,
+  phones: 0.97,
+};
+
+/** Asserts that the extractor, allowed to read hidden addresses, reaches its aims on some sites. */
+export function expectAims(sites: readonly Site[], aims = AIMS) {
+  const score = scoreSites(sites, indexReader(true), true);
+  const report = scoreLines(score, 2).join("\n");
+  for (const key of ["precision", "readable", "hidden", "names", "positions", "phones"] as const) {
+    expect(score[key].all, `${key}: nothing to count`).toBeGreaterThan(50);
+    expect(score[key].value, `${key}\n${report}`).toBeGreaterThanOrEqual(aims[key]);
+  }
+  expect(score.mistakes.filter(({ what }) => what === "noindex")).toEqual([]);
+}
+
+/** Asserts that without consent no hidden address is given, and the readable ones are found as before. */
+export function expectNothingHidden(sites: readonly Site[], aims = AIMS) {
+  const score = scoreSites(sites, indexReader(false), false);
+  expect(score.mistakes.filter(({ what }) => what === "given without consent")).toEqual([]);
+  expect(score.hidden.all).toBeGreaterThan(20);
+  const report = scoreLines(score, 2).join("\n");
+  expect(score.precision.value, report).toBeGreaterThanOrEqual(aims.precision);
+  expect(score.readable.value, report).toBeGreaterThanOrEqual(aims.readable);
+}

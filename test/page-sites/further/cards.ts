@@ -1,0 +1,187 @@
+import { each, type Layout, type PageStyle, type Shown, wrap } from "../layout.ts";
+
+const rest = (one: Shown, page: PageStyle) => page.lines({ ...one, position: "" });
+const divs = (lines: readonly string[]) => lines.map((line) => `<div>${line}</div>`).join("");
+
+export const FURTHER_CARDS: readonly Layout[] = [
+  {
+    kind: "position within the heading",
+    render: (shown, page) =>
+      each(
+        shown,
+        (one) =>
+          `<div class="person-box"><h3>${one.name}${wrap(one.position, "small")}</h3>${rest(one, page)
+            .map((line) => `<p>${line}</p>`)
+            .join("")}</div>`,
+      ),
+  },
+  {
+    kind: "position below the name in the heading",
+    render: (shown, page) =>
+      each(
+        shown,
+        (one) =>
+          `<li class="member"><h4>${one.name}${one.position === "" ? "" : `<br><span>${one.position}</span>`}</h4>${divs(rest(one, page))}</li>`,
+      ),
+  },
+  {
+    kind: "position with a label",
+    render: (shown, page) =>
+      each(
+        shown,
+        (one) =>
+          `<div class="staff-entry"><div class="staff-name">${one.name}</div>${one.position === "" ? "" : `<div>${page.words.position}: ${one.position}</div>`}${divs(rest(one, page))}</div>`,
+      ),
+  },
+  {
+    kind: "position above the name",
+    render: (shown, page) =>
+      `<div class="grid">${each(shown, (one) => `<div class="tile">${wrap(one.position, "span", 'class="overline"')}<h3>${one.name}</h3>${page.photo(one)}<p>${rest(one, page).join("<br>")}</p></div>`)}</div>`,
+  },
+  {
+    kind: "name linked to a profile",
+    render: (shown, page) =>
+      each(
+        shown,
+        (one) =>
+          `<article class="views-row"><h3><a href="/people/${page.random.int(1, 999)}">${one.entry.written}</a></h3><div class="field field--name-field-role">${one.position}</div>${rest(
+            one,
+            page,
+          )
+            .map((line) => `<div class="field__item">${line}</div>`)
+            .join("")}</article>`,
+      ),
+    isSentence: true,
+  },
+  {
+    kind: "overlay before the name",
+    render: (shown, page) =>
+      each(
+        shown,
+        (one) =>
+          `<figure class="effect"><div class="overlay"><ul class="social"><li>${one.mail}</li><li><a href="https://www.linkedin.com/in/p${page.random.int(1000, 9999)}"><i class="fab fa-linkedin"></i></a></li></ul></div>${page.photo(one)}<figcaption><h4>${one.name}</h4>${wrap(one.position, "span")}${wrap(one.phone, "span")}</figcaption></figure>`,
+      ),
+  },
+  {
+    kind: "address element",
+    render: (shown, page) =>
+      each(shown, (one) => `<address><b>${one.name}</b><br>${page.lines(one).join("<br>")}</address>`),
+  },
+  {
+    kind: "sidebar box",
+    render: (shown, page) =>
+      each(
+        shown,
+        (one) =>
+          `<aside class="widget"><h4 class="widget-title">${page.words.contact}</h4><div class="textwidget"><p><strong>${one.name}</strong><br>${page.lines(one).join("<br>")}</p></div></aside>`,
+      ),
+  },
+  {
+    kind: "tabs",
+    render: (shown, page) =>
+      `<ul role="tablist">${each(shown, (one, index) => `<li><a href="#tab-${index}" role="tab">${one.entry.written}</a></li>`)}</ul>${each(
+        shown,
+        (one, index) =>
+          `<div id="tab-${index}" role="tabpanel" class="tab-pane"><h3>${one.name}</h3>${page
+            .lines(one)
+            .map((line) => `<p>${line}</p>`)
+            .join("")}</div>`,
+      )}`,
+  },
+  {
+    kind: "flat boxes of a page builder",
+    render: (shown, page) =>
+      each(
+        shown,
+        (one) =>
+          `<div id="comp-a${page.random.int(1000, 9999)}" class="txtNew"><h2 class="font_2">${one.name}</h2></div>${page
+            .lines(one)
+            .map(
+              (line) =>
+                `<div id="comp-b${page.random.int(1000, 9999)}" class="txtNew"><p class="font_8">${line}</p></div>`,
+            )
+            .join("")}`,
+      ),
+  },
+  {
+    kind: "rows of a grid",
+    render: (shown, page) =>
+      each(
+        shown,
+        (one) =>
+          `<div class="row"><div class="col-md-4"><strong>${one.name}</strong></div><div class="col-md-4">${one.position}</div><div class="col-md-4">${rest(one, page).join("<br>")}</div></div>`,
+      ),
+  },
+  {
+    kind: "definition with icons",
+    render: (shown) =>
+      each(
+        shown,
+        (one) =>
+          `<section class="contact-person"><header>${one.name}</header>${wrap(one.position, "p")}${one.phone === "" ? "" : `<p><i class="fa fa-phone"></i> ${one.phone}</p>`}<p><i class="fa fa-envelope"></i> ${one.mail}</p></section>`,
+      ),
+  },
+  {
+    kind: "custom elements",
+    render: (shown, page) =>
+      `<team-list>${each(shown, (one) => `<team-card><span slot="name">${one.name}</span><span slot="role">${one.position}</span><span slot="contact">${rest(one, page).join("<br>")}</span></team-card>`)}</team-list>`,
+  },
+];
+
+export const FURTHER_TEXTS: readonly Layout[] = [
+  {
+    kind: "position before the name, colon",
+    render: (shown, page) =>
+      each(
+        shown,
+        (one) => `<p>${one.position}: <strong>${one.name}</strong><br>${rest(one, page).join("<br>")}</p>`,
+      ),
+    isWhole: true,
+  },
+  {
+    kind: "name and position in one line",
+    render: (shown, page) =>
+      each(
+        shown,
+        (one) =>
+          `<p><strong>${one.name}</strong>${one.position === "" ? "" : `, ${one.position}`}<br>${rest(one, page).join("<br>")}</p>`,
+      ),
+  },
+  {
+    kind: "lines with bars",
+    render: (shown) =>
+      each(
+        shown,
+        ({ name, position, phone, mail }) =>
+          `<p>${[name, position, phone, mail].filter((part) => part !== "").join(" | ")}</p>`,
+      ),
+  },
+  {
+    kind: "preformatted",
+    render: (shown, page) =>
+      `<pre>${shown.map((one) => [one.name, ...page.lines(one)].join("\n")).join("\n\n")}</pre>`,
+  },
+  {
+    kind: "prose, address before the name",
+    render: (shown, page) =>
+      each(
+        shown,
+        (one) =>
+          `<p>${page.filler()} ${one.mail} (${one.name}, ${one.position}, ${page.words.phone} ${one.phone})</p>`,
+      ),
+    isWhole: true,
+    isSentence: true,
+  },
+  {
+    kind: "several people in one paragraph",
+    render: (shown) =>
+      `<p>${shown.map(({ name, position, mail }) => `${name}${position === "" ? "" : ` (${position})`}: ${mail}`).join("; ")}</p>`,
+    isSentence: true,
+    hides: ["phone"],
+  },
+  {
+    kind: "lines in one paragraph",
+    render: (shown) =>
+      `<p>${shown.map(({ name, position, phone, mail }) => [name, position, phone, mail].filter((part) => part !== "").join(", ")).join("<br>\n")}</p>`,
+  },
+];

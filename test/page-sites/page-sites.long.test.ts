@@ -1,0 +1,22 @@
+import { test } from "vitest";
+import { AIMS, expectAims, expectNothingHidden } from "./expect-aims.ts";
+import { FURTHER_KINDS } from "./further/further-kinds.ts";
+import { generatedSites } from "./sites.ts";
+
+const sites = [...generatedSites(20261126, 300)];
+/** Of kinds of pages that the extractor was not written for. */
+const furtherSites = [...generatedSites(20261127, 300, FURTHER_KINDS)];
+/** All addresses are found; some layouts, such as people as columns of a table, do not give all positions. */
+const FURTHER_AIMS = { ...AIMS, precision: 0.96, names: 0.93, positions: 0.86, phones: 0.95 };
+
+test("the extractor of the page index reaches its aims on 300 generated sites, hidden addresses included", () => {
+  expectAims(sites);
+});
+
+test("without consent the extractor gives no hidden address of 300 generated sites, and all the readable ones", () => {
+  expectNothingHidden(sites);
+});
+
+test("the extractor finds the addresses of 300 sites of other kinds, and most of the people", () => {
+  expectAims(furtherSites, FURTHER_AIMS);
+});

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { expectAims, expectNothingHidden } from "./expect-aims.ts";
+import { Random } from "./random.ts";
+import { scoreSites } from "./score.ts";
+import { generatedSites } from "./sites.ts";
+
+const sites = [...generatedSites(4711, 60)];
+
+test("the extractor of the page index reaches its aims on 60 generated sites, hidden addresses included", () => {
+  expectAims(sites);
+});
+
+test("without consent the extractor gives no hidden address of 60 generated sites, and all the readable ones", () => {
+  expectNothingHidden(sites);
+});
+
+test("generated sites are the same for the same seed, others for another, and every truth is about one of their pages", () => {
+  expect([...generatedSites(4711, 3)]).toEqual(sites.slice(0, 3));
+  expect([...generatedSites(4712, 1)]).not.toEqual(sites.slice(0, 1));
+  for (const { domain, pages, truths, baits } of sites) {
+    const own = truths.map(({ address }) => address);
+    expect(new Set(own).size).toBe(own.length);
+    for (const { page, address } of truths) {
+      expect(pages.map(({ url }) => url)).toContain(page);
+      expect(address.endsWith(domain)).toBe(true);
+      expect(baits.has(address)).toBe(false);
+    }
+  }
+});
+
+test("the scorer counts a missed, a false and a misread address, and a hidden one without consent", () => {
+  const nothing = scoreSites(sites, () => ({ isIndexable: true, contacts: [] }), true);
+  expect(nothing.readable).toMatchObject({ right: 0 });
+  const [site] = sites.slice(0, 1);
+  const truth = site?.truths.find(({ firstName, position, phone }) => firstName && position && phone);
+  if (site === undefined || truth === undefined) throw new Error("A site without such a person");
+  const { page, address, firstName, lastName, position, phone } = truth;
+  const right = { firstName, lastName, position, phoneNumber: phone?.written ?? null, isHidden: false };
+  const score = (contacts: (typeof right & { address: string })[]) =>
+    scoreSites([site], ({ url }) => ({ isIndexable: true, contacts: url === page ? contacts : [] }), true);
+  const good = score([{ ...right, address }]);
+  for (const key of ["precision", "names", "positions", "phones"] as const)
+    expect(good[key]).toMatchObject({ right: 1, all: 1 });
+  const bad = score([
+    { ...right, address, firstName: lastName, position: "-", phoneNumber: "1" },
+    { ...right, address: `unknown@${site.domain}` },
+  ]);
+  expect(bad.precision).toMatchObject({ right: 1, all: 2 });
+  for (const key of ["names", "positions", "phones"] as const)
+    expect(bad[key]).toMatchObject({ right: 0, all: 1 });
+  const hidden = site.truths.filter(({ visibility }) => visibility === "hidden");
+  const given = scoreSites(
+    [site],
+    ({ url }) => ({
+      isIndexable: true,
+      contacts: hidden
+        .filter((each) => each.page === url)
+        .map((each) => ({ ...right, address: each.address })),
+    }),
+    false,
+  );
+  expect(given.mistakes.filter(({ what }) => what === "given without consent")).toHaveLength(hidden.length);
+});
+
+test("the pseudo-random numbers of a seed neither repeat early nor favour a range", () => {
+  const random = new Random(1);
+  const drawn = Array.from({ length: 100_000 }, () => random.float());
+  expect(new Set(drawn).size).toBeGreaterThan(99_990);
+  for (let tenth = 0; tenth < 10; tenth++) {
+    const share = drawn.filter((value) => Math.floor(value * 10) === tenth).length / drawn.length;
+    expect(share).toBeCloseTo(0.1, 2);
+  }
+});
