@@ -16,6 +16,7 @@ import { lookup } from "./rows/lookup.mjs";
 import { memory } from "./rows/memory.mjs";
 import { notModified } from "./rows/not-modified.mjs";
 import { originals } from "./rows/originals.mjs";
+import { pages } from "./rows/pages.mjs";
 import { spray } from "./rows/spray.mjs";
 import { start } from "./rows/start.mjs";
 import { sweep } from "./rows/sweep.mjs";
@@ -48,6 +49,7 @@ const ROWS = {
   sweep,
   upgrade,
   lookup,
+  pages,
   "backends-hot": backendsHot,
   start,
 };

@@ -9,7 +9,7 @@ const run = (...args: string[]) =>
     ...args,
   ]);
 
-test.each(["hot", "cold"])(
+test.each(["hot", "cold", "pages"])(
   "the benchmark's row %s runs, and its output is checked",
   async (row) => {
     // Every answer is checked there: a wrong status, length or byte ends it with another code, which rejects.
