@@ -225,8 +225,9 @@ export class PageText {
     if (CODE.has(tag)) this.#code -= 1;
     if (tag === "pre") this.#pre -= 1;
     if (element.isReversed && this.elements[element.parent]?.isReversed !== true) {
-      const turned = [...this.#parts.splice(part).join("")].reverse().join("");
-      this.#parts.push(turned);
+      // A separator stays in front: behind it, the text belongs to this element.
+      const [, front = "", text = ""] = /^(\s*)(.*)$/s.exec(this.#parts.splice(part).join("")) ?? [];
+      this.#parts.push(front + [...text].reverse().join(""));
     }
     element.end = this.#length;
     element.last = this.elements.length - 1;
