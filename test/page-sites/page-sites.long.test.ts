@@ -20,3 +20,7 @@ test("without consent the extractor gives no hidden address of 300 generated sit
 test("the extractor finds the addresses of 300 sites of other kinds, and most of the people", () => {
   expectAims(furtherSites, FURTHER_AIMS);
 });
+
+test("without consent the extractor gives no hidden address of 300 sites of other kinds", () => {
+  expectNothingHidden(furtherSites, FURTHER_AIMS);
+});

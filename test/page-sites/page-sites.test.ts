@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { expectAims, expectNothingHidden } from "./expect-aims.ts";
 import { Random } from "./random.ts";
+import { indexReader } from "./read-with-index.ts";
 import { scoreSites } from "./score.ts";
 import { generatedSites } from "./sites.ts";
 
@@ -12,6 +13,22 @@ test("the extractor of the page index reaches its aims on 60 generated sites, hi
 
 test("without consent the extractor gives no hidden address of 60 generated sites, and all the readable ones", () => {
   expectNothingHidden(sites);
+});
+
+test("without consent an address that is written backwards behind a label is not given", () => {
+  const html =
+    '<p><strong>Mail:</strong> <bdo dir="rtl">elpmaxe.emca@ada</bdo><br><b>E-mail:</b><bdo dir="rtl">elpmaxe.emca@neb</bdo></p>';
+  const page = {
+    html,
+    url: "https://acme.example/",
+    charset: "utf-8",
+    isIndexable: true,
+    repeats: [],
+  } as const;
+  const site = { domain: "acme.example", language: "en", pages: [page], truths: [], baits: new Map() };
+  expect(indexReader(false)(page, site).contacts).toEqual([]);
+  const given = indexReader(true)(page, site).contacts.map(({ address }) => address);
+  expect(given).toEqual(["ada@acme.example", "ben@acme.example"]);
 });
 
 test("generated sites are the same for the same seed, others for another, and every truth is about one of their pages", () => {
