@@ -14,7 +14,7 @@ const LOCAL = /[\p{L}\p{M}\p{N}._+'’&~-]/u;
 const DOMAIN_START = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.-]*[\p{L}\p{N}]/u;
 /** The start of a URL with credentials, of a path or of a package; of a command that takes a host. */
 const NOT_BEFORE =
-  /\/\/\S*$|\b(?:sips?|xmpp|jabber|acct|matrix|skype|im|irc|ssh|git):\s?$|[/@]$|\b(?:ssh|s?ftp|scp|rsync|telnet|mosh)(?: -\S+(?: \d+)?)* $/i;
+  /\/\/\S*$|\b(?:sips?|uid|message-id|xmpp|jabber|acct|matrix|skype|im|irc|ssh|git):\s?$|[/@]$|\b(?:ssh|s?ftp|scp|rsync|telnet|mosh)(?: -\S+(?: \d+)?)* $/i;
 /** A path of a remote repository, a path of a URL, the end of a prompt. */
 const NOT_BEHIND = /^(?::[~/\w.]|\/[^\s@]*(?:\s|$)| ?~?[$#%](?:\s|$)| ~\])/;
 /** Top-level domains that are extensions of files. */
@@ -24,7 +24,7 @@ const PLACEHOLDER =
   /^(?:you|(?:[a-z]|initials?)[._-]?(?:last|sur|family|nach)name|your[._-]?(?:name|e?mail)|(?:user|full)?[._-]?name|user|e-?mail|e?mail[._-]?address|some(?:one|body|name)|example|beispiel|exemple|ejemplo|esempio|voorbeeld|przyklad|xyz|abc|xx+|(?:first|given|last|family|fore)(?:name)?[._-]?(?:last|sur|first|given|family)?(?:name)?|name[._-]surname|(?:vor|nach)name[._-]?(?:vor|nach|familien)?(?:name)?|prenom[._-]?nom|nom[._-]?prenom|nombre[._-]?apellidos?|nome[._-]?(?:cognome|sobrenome|apelido)|voornaam[._-]?achternaam|f[oö]rnamn[._-]?efternamn|fornavn[._-]?etternavn|imie[._-]?nazwisko|jmeno[._-]?prijmeni|m(?:ax|ar?ia|uster)[._-]?mustermann|erika[._-]?mustermann|(?:john|jane|joe)[._-]?doe)$/i;
 
 /** The identifier of a message. */
-const MACHINE = /^(?:\d{8,}\.[\w.]+|[\da-f.-]{20,})$/;
+const MACHINE = /^(?:\d{8,}[.T-][\w.-]+|[\da-f.-]{20,})$/;
 
 /** The addresses of a text, of any domain, without those in URLs, prompts and remotes of repositories, and without placeholders. */
 export function plainAddresses(text: string): WrittenAddress[] {

@@ -90,12 +90,11 @@ export class HiddenAddresses {
   inAttributes(attributes: ReadonlyMap<string, string>): string[] {
     const found: (string | null)[] = [];
     const values = new Map<string, string>();
-    if (attributes.size === 1 && (attributes.has("class") || attributes.has("id"))) return [];
     for (const [name, value] of attributes) {
-      const [, hex] = /email-protection#([\da-f]+)$/i.exec(value) ?? [];
+      if (!/^(?:data-|on|title$|rel$|href$|aria-label$|alt$)/.test(name)) continue;
+      const [, hex] = name === "href" ? (/email-protection#([\da-f]+)$/i.exec(value) ?? []) : [];
       if (name === "data-cfemail" || hex !== undefined) found.push(deciphered(hex ?? value));
-      if (!/^(?:data-|on|title$|rel$|href$|aria-label$|alt$)/.test(name) || value.length > MAX_VALUE)
-        continue;
+      if (value.length > MAX_VALUE) continue;
       if (name === "href" && !/^\s*(?:javascript|mailto):/i.test(value)) continue;
       if (/^(?:data-|rel|title)/.test(name)) values.set(name, value.trim());
       if (name === "href" && plainAddresses(value).length > 0 && /^\s*mailto/i.test(value)) continue;

@@ -59,10 +59,23 @@ const LABEL = new RegExp(
   "u",
 );
 const MAX_LABEL = 32;
+/** Cache: the pages of a site repeat their texts. */
+const known = new Map<string, Kind | null>();
+const MAX_KNOWN = 5000;
 
 /** The kind of a label such as `E-Mail:`, `Tel.`, `Job title`; `null` for another text. */
 export function labelKind(text: string): Kind | null {
   if (text.length > MAX_LABEL || /[\d@]/.test(text)) return null;
+  let kind = known.get(text);
+  if (kind === undefined) {
+    kind = foldedKind(text);
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(text, kind);
+  }
+  return kind;
+}
+
+function foldedKind(text: string): Kind | null {
   const accentless = text.normalize("NFD").replaceAll(/(?<=[\p{Script=Latin}\p{Script=Greek}])\p{M}+/gu, "");
   const folded = accentless
     .normalize("NFC")

@@ -25,12 +25,21 @@ export class PageHead {
     if (tag === "meta" && name !== undefined)
       this.meta.set(name, [this.meta.get(name) ?? [], attributes.get("content") ?? ""].flat().join(","));
     const href = attributes.get("href");
-    if (href === undefined || !URL.canParse(href, this.base.href)) return;
-    const url = new URL(href, this.base);
+    const url = href === undefined ? null : resolvedUrl(href, this.base);
+    if (url === null) return;
     if (tag === "link" && /(?:^|\s)canonical(?:\s|$)/i.test(attributes.get("rel") ?? ""))
       this.canonical ??= url;
     if (tag !== "base" || this.#hasBase) return;
     this.base = url;
     this.#hasBase = true;
+  }
+}
+
+/** `null` for a text that is no URL. */
+export function resolvedUrl(href: string, base: URL): URL | null {
+  try {
+    return new URL(href, base);
+  } catch {
+    return null;
   }
 }

@@ -63,7 +63,9 @@ export function piecesOf(page: PageText, occurrences: readonly Occurrence[]): Pi
     const owner = page.elements[element?.kindOwner ?? -1];
     const isLong = owner !== undefined && owner.end - owner.start > 150;
     pieces.push({
-      ...{ start, end, text: text.trim() },
+      start,
+      end,
+      text: text.trim(),
       kind: isLong ? null : (element?.kind ?? null),
       owner: element?.kindOwner ?? -1,
       rank: element?.rank ?? 0,

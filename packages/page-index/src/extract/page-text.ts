@@ -4,7 +4,7 @@ import type { HiddenAddresses } from "./hidden-addresses.ts";
 import { HiddenElements } from "./hidden-elements.ts";
 import { attributeKind, type Kind } from "./labels.ts";
 import { lowerBound } from "./lower-bound.ts";
-import { PageHead } from "./page-head.ts";
+import { PageHead, resolvedUrl } from "./page-head.ts";
 import { TableHeadings } from "./table-headings.ts";
 
 /** An element with the part of the text that it contains. */
@@ -43,7 +43,7 @@ export interface LinkedAddress extends Linked {
 
 export type PageLink = { url: URL; text: string };
 
-/** Separates elements of one line that are texts of their own. */
+/** Separates elements of one line. */
 export const SEPARATOR = "\u2028";
 
 const BLOCKS = new Set(
@@ -53,13 +53,12 @@ const BLOCKS = new Set(
     "th thead tr ul"
   ).split(" "),
 );
-/** Their text is no text of the page. */
 const SKIPPED = new Set(
   "head script style template textarea select svg math iframe object canvas audio video datalist".split(" "),
 );
-/** An address in them is an example or a command. */
 const CODE = new Set("code kbd samp var".split(" "));
 const EMPHASIS = new Set("strong b dt th summary caption".split(" "));
+const DECLARING = new Set("script meta link base".split(" "));
 const HEADINGS = new Set("h1 h2 h3 h4 h5 h6".split(" "));
 const INVISIBLE = /[\u00AD\u200B-\u200F\u2060\uFEFF]+/g;
 const REVERSED_STYLE = /unicode-bidi\s*:\s*[\w-]*override/i;
@@ -89,6 +88,7 @@ export class PageText {
   readonly #kinds = new Map<string, Kind | null>();
   readonly #hiding = new HiddenElements();
   #length = 0;
+  #cursor = 0;
   /** The last character; a break at the start. */
   #previous = "\n";
   #code = 0;
@@ -112,8 +112,10 @@ export class PageText {
 
   /** Index of the innermost element that contains a part of the text. */
   elementAt(start: number, end: number): number {
-    const found = lowerBound(this.#offsets.length, (index) => (this.#offsets[index] ?? 0) > start);
-    let index = this.#owners[found - 1] ?? 0;
+    const isBehind = (at: number) => (this.#offsets[at] ?? Number.POSITIVE_INFINITY) > start;
+    while (!isBehind(this.#cursor) && !isBehind(this.#cursor + 1)) this.#cursor += 1;
+    if (isBehind(this.#cursor)) this.#cursor = lowerBound(this.#offsets.length, isBehind) - 1;
+    let index = this.#owners[this.#cursor] ?? 0;
     while (index > 0 && (this.elements[index]?.end ?? 0) < end) index = this.elements[index]?.parent ?? 0;
     return index;
   }
@@ -182,8 +184,7 @@ export class PageText {
   #declare(node: Tree.Element): void {
     const { tagName: tag } = node;
     if (tag === "style") this.#hiding.readStyle(contentOf(node));
-    else if (/^(?:script|meta|link|base)$/.test(tag))
-      this.head.declare(tag, attributesOf(node), contentOf(node));
+    else if (DECLARING.has(tag)) this.head.declare(tag, attributesOf(node), contentOf(node));
   }
 
   #add(tag: string, parent: number, attributes: ReadonlyMap<string, string>, own: Kind | null): number {
@@ -282,7 +283,7 @@ export class PageText {
     const [, phone] = /^\s*(?:tel|callto):\/{0,2}([^?;]+)/i.exec(href) ?? [];
     if (phone !== undefined) this.phones.push({ value: phone, element, at });
     if (href === "" || (tag !== "a" && tag !== "area")) return;
-    const url = URL.canParse(href, this.head.base.href) ? new URL(href, this.head.base) : null;
+    const url = resolvedUrl(href, this.head.base);
     if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return;
     this.profiles.push({ value: url.href, element, at });
     if (/\bnofollow\b/i.test(attributes.get("rel") ?? "")) return;

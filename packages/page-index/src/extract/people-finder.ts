@@ -173,7 +173,10 @@ export class PeopleFinder {
   #isNameFirst(index: number, { start, last }: PageElement): boolean {
     let order = this.#orders.get(index);
     if (order === undefined) {
-      const inside = this.#byPlace.filter(({ element }) => element >= index && element <= last);
+      const low = lowerBound(this.#byPlace.length, (at) => (this.#byPlace[at]?.at ?? 0) >= start);
+      const inside = this.#byPlace
+        .slice(low, low + 50)
+        .filter(({ element }) => element >= index && element <= last);
       const first = inside.findIndex(({ value }) => !isRoleName(value.slice(0, value.lastIndexOf("@"))));
       const from = Math.max(inside[first - 1]?.end ?? start, (inside[first]?.at ?? 0) - LARGE);
       order = this.#named({ start: from, end: inside[first]?.at ?? 0 }).length > 0;

@@ -114,6 +114,17 @@ test.each([
   [`<h1>Contact Us</h1><p>Main Street 1, ${mail("al")}</p>`, ["al"]],
   [`<p>Fax 030 1234567 · ${mail("ada")}</p>`, ["ada"]],
   [`<p>HRB 12345678 · USt-IdNr. 123 456 789 · 2026-11-26 · ${mail("ada")}</p>`, ["ada"]],
+  [
+    `<p>Kundekonsulent: <strong>Ada Lovelace</strong><br>${mail("ada")}</p>`,
+    ["ada: Ada|Lovelace|Kundekonsulent"],
+  ],
+  [`<h3>Ada Lovelace<small>Ingénieure</small></h3><p>${mail("ada")}</p>`, ["ada: Ada|Lovelace|Ingénieure"]],
+  [`<div><h3>Ada Lovelace, MBA</h3><p>${mail("ada")}</p></div>`, ["ada: Ada|Lovelace"]],
+  [
+    `<pre>Ada Lovelace\nEngineer\nada@acme.example</pre><map><area href="mailto:bob@acme.example"></map>`,
+    ["ada: Ada|Lovelace|Engineer", "bob"],
+  ],
+  ["Message-ID: 20260117093012.4f2a1@acme.example f.lastname@acme.example xmpp:desk@acme.example", []],
   [`<a href="mailto:Ada%20Lovelace%20%3Cada@acme.example%3E">mail</a>`, ["ada: Ada|Lovelace"]],
   [
     `<a href="mailto:bob@acme.example,ada@acme.example?cc=eve@acme.example">Bob Ray</a>`,
@@ -160,6 +171,9 @@ test.each([
   "ada<span style='display:none'>x</span>@acme.example",
   "<style>.no{display:none}</style>ada<b class=no>nospam</b>@acme.example",
   "adaNOSPAM@acme.example",
+  "<html lang=tr>İletişim ada [at] acme.example",
+  "<a aria-label='ada [at] acme.example'></a>",
+  "ada<i class='bi bi-at' aria-hidden=true></i>acme.example",
   "<span style='unicode-bidi:bidi-override;direction:rtl'>elpmaxe.emca@ada</span>",
   "<span data-cfemail='5534313415343638307b302d3438253930'>[email protected]</span>",
   "<a href='/cdn-cgi/l/email-protection#5534313415343638307b302d3438253930'>mail</a>",

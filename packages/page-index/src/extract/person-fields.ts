@@ -78,12 +78,16 @@ export function positionIn(pieces: readonly Piece[], part: NamedPart, at: number
         isPosition(text) &&
         !(text.includes(lastName) && text.includes(firstName)),
     );
-  const behind = others.filter(({ start }) => start >= part.end);
+  const behind = others.filter(({ start, text }) => start >= part.end && !text.endsWith(":"));
   const near = behind.find(({ start }) => start < Math.max(at, (own?.end ?? 0) + 3));
   const previous = others.find(
     ({ start, text }) => start === pieces[index - 1]?.start && (isTitle(text) || text.endsWith(":")),
   );
   const first = index === 1 ? others.find(({ start }) => start === pieces[0]?.start) : undefined;
+  // `Engineer: Ada Lovelace`
+  const [, lead = ""] =
+    /^((?:\S+\s?){1,3}):\s*$/u.exec(own?.text.slice(0, part.start - own.start) ?? "") ?? [];
+  if (lead !== "" && isPosition(lead) && !CONTACT.test(lead)) return trimmed(lead);
   const found = behind.find(({ text }) => isTitle(text)) ?? previous ?? near ?? first;
   return found === undefined ? null : trimmed(found.text);
 }
@@ -97,7 +101,8 @@ function withoutNumbers(piece: Piece): Piece {
 }
 
 function trimmed(text: string): string {
-  return text.replace(/^[\s,;:|•·–—-]+|[\s,;:|•·–—-]+$/g, "");
+  // A label whose word is unknown, too.
+  return text.replace(/^[\s,;:|•·–—<-]+|[\s,;:|•·–—<-]+$/g, "").replace(/^\p{L}[^:]{1,28}:\s+(?=\p{L})/u, "");
 }
 
 function isPosition(text: string): boolean {
@@ -111,10 +116,12 @@ function isPosition(text: string): boolean {
     !/\d{2}|https?:|www\.|@/.test(plain) &&
     !/[。！？]$|(?:\s\S+){3}[.!?]$/u.test(plain) &&
     labelKind(plain) === null &&
-    !UI.test(plain) &&
+    !UI.test(plain.replace(/:$/, "")) &&
     !isDegree(plain)
   );
 }
 
+/** Words before the name of a contact. */
+const CONTACT = /[ck]onta[ck]?t|ansprech|referen|info|frage|question|контакт|担当|連絡|yhteys|κοινων/iu;
 const UI =
   /^(?:(?:read |learn |view |see )?(?:more|profile|bio|details?|website|vcard|download|contact|cv|mehr|weiter\w*|zum profil|e-?mail|mail|send.*|schreib.*|linkedin|xing|twitter|facebook|instagram|x|in|teams?|kontakt|contatto|contacto))$/i;

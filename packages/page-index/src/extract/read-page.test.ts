@@ -54,3 +54,18 @@ test.each([
 ] as const)("%j in %s with Content-Type %s reads as %s", (html, encoding, contentType, text) => {
   expect(decodePage(Buffer.from(html, encoding), contentType)).toMatch(new RegExp(`${text}$`));
 });
+
+test.each([
+  ["nested elements", "<div>"],
+  ["signs", "@"],
+  ["words for the sign", "(at)"],
+  ["hosts", "acme.example "],
+  ["addresses in nested elements", "<div>ada@acme.example"],
+  ["attributes", `<div ${Array.from({ length: 20_000 }, (_, index) => `data-${index}=x`).join(" ")}>`],
+])("a page of %s is read in time proportional to its length", (_, part) => {
+  const html = part.repeat(Math.ceil(200_000 / part.length));
+  const started = performance.now();
+  expect(read(html, true).contacts.length).toBeLessThan(2);
+  // Quadratic time would take minutes.
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
