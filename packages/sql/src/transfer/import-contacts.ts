@@ -54,8 +54,11 @@ const RULES = {
 
 export interface ImportOptions extends rules.Options<typeof RULES> {}
 
-/** Number of lines per batch. A line with several pages counts for each: they may be long. */
-const BATCH = 10_000;
+/**
+ * Number of lines per batch. A line with several pages counts for each: they may be long. A larger batch would hold the lock of
+ * an embedded database for longer than other processes wait.
+ */
+const BATCH = 4000;
 
 /**
  * Imports contacts from a file of text. For each address, values of a line replace the known ones, and pages are
