@@ -44,7 +44,7 @@ export interface LookupAdmin {
    */
   unsuppress(subject: string): Promise<boolean>;
   /**
-   * Erases the data of an address with its subaddresses, or of a domain with its subdomains, until it is
+   * Erases the data of an address with its subaddresses (a subaddress stands for its address), or of a domain with its subdomains, until it is
    * imported again. The page index does not store it again, unless {@link LookupAdmin.unsuppress} allows it. The logger gets a line with the number of deleted entries and an HMAC of the subject.
    * Rejects with `bad_request` for a text that is neither an address nor a domain.
    * @returns whether there was any data.
@@ -106,7 +106,7 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
     },
     unsuppress: (subject) => suppressions.remove(subjectOf(subject)),
     async erase(subject) {
-      const normalised = subjectOf(subject);
+      const normalised = mainAddress(subjectOf(subject));
       // Marked first, so that no visit to a page stores it after the erasure.
       await suppressions.markErased(normalised);
       return erase(normalised);
