@@ -68,8 +68,9 @@ export async function eraseDomain(driver: SqlDriver, domain: string): Promise<nu
   for (const name of await coveredIn(driver, "lookup_page_domains", domain)) {
     await driver.write(
       async (runner) => {
-        await runner.run("DELETE FROM lookup_pages WHERE domain = $1", [name]);
+        // In the order of the frontier, so that no two transactions wait for each other.
         await runner.run("DELETE FROM lookup_page_domains WHERE name = $1", [name]);
+        await runner.run("DELETE FROM lookup_pages WHERE domain = $1", [name]);
       },
       { isErasure: true, timeoutMs: driver.timeoutMs * PATIENCE },
     );

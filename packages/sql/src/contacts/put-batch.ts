@@ -12,48 +12,50 @@ export interface BatchCounts {
   unchanged: number;
 }
 
-/** Time limit of a statement of a batch: it does the work of some thousand statements. */
-const BATCH_MS = 60_000;
+/** A transaction of a batch. Its statements do the work of some thousand statements each. */
+export const BATCH_WRITE = { isAlone: true, timeoutMs: 60_000 };
 /** Number of contacts in one JSON text: each may have 20 pages with long URLs. */
 const SLICE = 2000;
 
-/**
- * Stores news in one transaction, including the totals of their domains. The counts and marks of changed
- * domains become stale:
- * they are not used until `refreshContacts` has rebuilt them.
- *
- * @param organizations Names of organisations by domain; domains without news are allowed.
- * @param nowMs Unix milliseconds.
- * @param finish Further writes of the transaction.
- */
+/** Stores news in one transaction; see {@link putNews}. */
 export async function putBatch(
   driver: SqlDriver,
   news: readonly ContactNews[],
   organizations: ReadonlyMap<string, string>,
   nowMs: number,
-  finish?: (runner: SqlRunner) => Promise<void>,
 ): Promise<BatchCounts> {
-  return await driver.write(
-    async (runner) => {
-      const { dialect } = driver;
-      const known = new Map<string, StoredContact>();
-      for (const addresses of slicesOf([...new Set(news.map(({ address }) => address))])) {
-        const row = await runner.first<{ known: string }>(
-          `SELECT ${PACKED_JSON} AS known FROM lookup_contacts WHERE address IN ${dialect.strings("$1")}`,
-          [JSON.stringify(addresses)],
-        );
-        for (const contact of unpackStored(row?.known ?? "[]")) known.set(contact.address, contact);
-      }
-      const merged = new Map<string, { contact: StoredContact; domain: string }>();
-      for (const each of news) {
-        const before = merged.get(each.address)?.contact ?? known.get(each.address) ?? null;
-        merged.set(each.address, { contact: mergeContact(before, each, nowMs), domain: each.domain });
-      }
-      await finish?.(runner);
-      return await writeMerged(runner, driver, known, merged, organizations);
-    },
-    { isAlone: true, timeoutMs: BATCH_MS },
-  );
+  return await driver.write((runner) => putNews(runner, driver, news, organizations, nowMs), BATCH_WRITE);
+}
+
+/**
+ * Stores news in a transaction of {@link BATCH_WRITE}, including the totals of their domains. The counts and marks of changed
+ * domains become stale:
+ * they are not used until `refreshContacts` has rebuilt them.
+ *
+ * @param organizations Names of organisations by domain; domains without news are allowed.
+ * @param nowMs Unix milliseconds.
+ */
+export async function putNews(
+  runner: SqlRunner,
+  driver: SqlDriver,
+  news: readonly ContactNews[],
+  organizations: ReadonlyMap<string, string>,
+  nowMs: number,
+): Promise<BatchCounts> {
+  const known = new Map<string, StoredContact>();
+  for (const addresses of slicesOf([...new Set(news.map(({ address }) => address))])) {
+    const row = await runner.first<{ known: string }>(
+      `SELECT ${PACKED_JSON} AS known FROM lookup_contacts WHERE address IN ${driver.dialect.strings("$1")}`,
+      [JSON.stringify(addresses)],
+    );
+    for (const contact of unpackStored(row?.known ?? "[]")) known.set(contact.address, contact);
+  }
+  const merged = new Map<string, { contact: StoredContact; domain: string }>();
+  for (const each of news) {
+    const before = merged.get(each.address)?.contact ?? known.get(each.address) ?? null;
+    merged.set(each.address, { contact: mergeContact(before, each, nowMs), domain: each.domain });
+  }
+  return await writeMerged(runner, driver, known, merged, organizations);
 }
 
 async function writeMerged(

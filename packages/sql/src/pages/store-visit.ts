@@ -1,10 +1,10 @@
-import { eraseOne } from "../contacts/erase-contacts.ts";
+import { eraseDomain, eraseOne } from "../contacts/erase-contacts.ts";
 import type { ContactNews } from "../contacts/merge-contact.ts";
 import { unpackStoredContact } from "../contacts/packed-contact.ts";
-import { putBatch } from "../contacts/put-batch.ts";
+import { BATCH_WRITE, putNews } from "../contacts/put-batch.ts";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
-import type { SuppressionTest } from "../transfer/suppressed-among.ts";
+import { type SuppressionTest, suppressedAmong } from "../transfer/suppressed-among.ts";
 import { type LeasedPage, MIN_INTERVAL_DAYS } from "./page-frontier.ts";
 
 /** An address that a page shows, and what stands beside it. `null`: the page does not say. */
@@ -23,7 +23,7 @@ export interface PageContact {
 export type PageVisit =
   | {
       kind: "read";
-      /** The source, and its key. If another page of the domain has the key, this one counts as its copy, without contacts. */
+      /** The source, and its key. If another page of the domain was read and has the key, this one counts as its copy, without contacts. */
       uri: string;
       key: string;
       contacts: readonly PageContact[];
@@ -60,7 +60,8 @@ const EXPIRED_AT_ONCE = 500;
 const MAX_TEXT_LENGTH = 300;
 
 /**
- * Stores a visit in one transaction: the contacts with this page as their source, and when the page is due again.
+ * Stores a visit in one transaction: the contacts with this page as their source, and when the page is due again. If the
+ * lease of the page has ended, or its domain was erased, nothing is stored.
  * @param isBarred Which people and domains are never stored.
  */
 export async function storeVisit(
@@ -71,27 +72,52 @@ export async function storeVisit(
   nowMs: number,
 ): Promise<VisitCounts> {
   const driver = useDatabase(database);
-  const today = dayOf(nowMs);
-  const rows = await driver.all<KnownAddress>(
-    "SELECT address, first_on, seen_on, is_shown FROM lookup_page_addresses WHERE page = $1",
-    [page.seq],
+  const before = (await addressesOf(driver, page)).map(({ address }) => address);
+  const found = visit.kind === "read" ? visit.contacts.map(({ address }) => address) : [];
+  const subjects = [page.domain, ...before, ...found];
+  const barred = await suppressedAmong(subjects, isBarred);
+  const counts = barred.has(page.domain)
+    ? null
+    : await driver.write((runner) => writeVisit(runner, driver, page, visit, barred, nowMs), BATCH_WRITE);
+  if (counts === null) return { added: 0, updated: 0, gone: 0 };
+  // Whoever was suppressed or erased since the check above may have been stored after the erasure, and no erasure leaves people
+  // on a page. words: ok
+  const late = await suppressedAmong(
+    [page.domain, ...before, ...found.filter((each) => !barred.has(each))],
+    isBarred,
   );
+  if (late.has(page.domain)) await eraseDomain(driver, page.domain);
+  else for (const address of late) await eraseOne(driver, address);
+  return counts;
+}
+
+/** @returns `null` if the page is no longer leased. */
+async function writeVisit(
+  runner: SqlRunner,
+  driver: SqlDriver,
+  page: LeasedPage,
+  visit: PageVisit,
+  barred: ReadonlySet<string>,
+  nowMs: number,
+): Promise<VisitCounts | null> {
+  if (!(await isLeased(runner, driver, page))) return null;
+  const today = dayOf(nowMs);
+  const rows = (await addressesOf(runner, page)).filter(({ address }) => !barred.has(address));
   const known = new Map(rows.map((row) => [row.address, row]));
-  const shownBefore = rows.filter((row) => row.is_shown === 1);
-  const isGone = visit.kind === "missing" && page.misses + 1 >= MAX_MISSES;
-  const isCopy = visit.kind === "read" && (await hasOther(driver, page, visit.key));
+  const shownBefore = rows.filter(({ is_shown }) => is_shown === 1);
+  const isMissing = visit.kind === "missing";
+  const isGone = isMissing && !page.isSitemap && page.misses + 1 >= MAX_MISSES;
+  const isCopy =
+    visit.kind === "read" && (await isCopyOf(runner, page, visit.key, visit.contacts.length > 0));
   const isSame = visit.kind !== "read" || visit.digest === page.digest;
   const uri = (visit.kind === "read" ? visit.uri : page.uri) ?? page.url;
   const found = visit.kind === "read" && !isCopy ? visit.contacts : [];
   const listed: readonly ({ address: string } & Partial<PageContact>)[] =
     visit.kind === "read" ? found : isGone ? [] : shownBefore.map(({ address }) => ({ address }));
-  const barred = await isBarred(listed.map(({ address }) => address));
   const shown = listed.filter(({ address }) => !barred.has(address));
   const addresses = new Set(shown.map(({ address }) => address));
   const isMoved = page.uri !== null && page.uri !== uri;
   const left = shownBefore.filter(({ address }) => isMoved || !addresses.has(address));
-  // A page that misses one visit says nothing about its addresses.
-  const isSilent = visit.kind === "missing" && !isGone;
   const news: ContactNews[] = [
     ...left.map(({ address, first_on, seen_on }) =>
       newsOf(address, page.uri ?? uri, first_on, seen_on, false),
@@ -104,16 +130,17 @@ export async function storeVisit(
   ];
   const gone = left.filter(({ address }) => !addresses.has(address)).map(({ address }) => address);
   const organizations = new Map<string, string>();
-  if (visit.kind === "read" && visit.organization !== null && !(await hasOrganization(driver, page.domain)))
+  if (visit.kind === "read" && visit.organization !== null && !(await hasOrganization(runner, page.domain)))
     organizations.set(page.domain, storable(visit.organization));
-  const counts = await putBatch(driver, isSilent ? [] : news, organizations, nowMs, async (runner) => {
-    if (!isSilent) await writeAddresses(runner, driver, page.seq, [...addresses], gone, today);
-    if (isGone) return await removePage(runner, page);
-    const intervalDays = isCopy
-      ? MAX_INTERVAL_DAYS
-      : isSame && !isSilent
-        ? Math.min(MAX_INTERVAL_DAYS, page.intervalDays * 2)
-        : MIN_INTERVAL_DAYS;
+  // A page that misses one visit says nothing about its addresses.
+  const isSilent = isMissing && !isGone;
+  const counts = await putNews(runner, driver, isSilent ? [] : news, organizations, nowMs);
+  if (!isSilent) await writeAddresses(runner, driver, page.seq, [...addresses], gone, today);
+  if (isGone) await removePage(runner, page.domain, page.seq, 1);
+  else {
+    const isRare = isCopy || (isMissing && page.isSitemap);
+    const nextDays = isSame && !isSilent ? page.intervalDays * 2 : MIN_INTERVAL_DAYS;
+    const intervalDays = isRare ? MAX_INTERVAL_DAYS : Math.min(MAX_INTERVAL_DAYS, nextDays);
     const { etag, modified, digest } = visit.kind === "read" ? visit : page;
     // With validators, a page would never again show people who are no longer barred.
     const validators = barred.size > 0 ? [null, null] : [etag, modified];
@@ -128,9 +155,7 @@ export async function storeVisit(
         ...[visit.kind === "read" ? visit.key : page.key, page.domain],
       ],
     );
-  });
-  // Whoever was suppressed or erased since the check above may have been stored after the erasure. words: ok
-  for (const address of await isBarred([...addresses])) await eraseOne(driver, address);
+  }
   return { added: counts.added, updated: Math.max(0, counts.updated - gone.length), gone: gone.length };
 }
 
@@ -198,14 +223,40 @@ function storable(text: string): string {
     .slice(0, MAX_TEXT_LENGTH);
 }
 
-async function hasOther(driver: SqlDriver, { domain, seq }: LeasedPage, key: string): Promise<boolean> {
-  const select = "SELECT 1 AS found FROM lookup_pages WHERE domain = $1 AND page_key = $2 AND seq <> $3";
-  return (await driver.first(select, [domain, key, seq])) !== undefined;
+/** Whether the lease holds. Locks the domain as the frontier does, so that it cannot end before the visit is stored. */
+async function isLeased(runner: SqlRunner, { dialect }: SqlDriver, page: LeasedPage): Promise<boolean> {
+  const lock = dialect.kind === "postgres" ? "FOR UPDATE" : "";
+  await runner.first(`SELECT 1 AS found FROM lookup_page_domains WHERE name = $1 ${lock}`, [page.domain]);
+  const select = "SELECT 1 AS found FROM lookup_pages WHERE seq = $1 AND due_at = $2 AND is_leased = 1";
+  return (await runner.first(select, [page.seq, page.leasedUntilMs])) !== undefined;
 }
 
-async function hasOrganization(driver: SqlDriver, domain: string): Promise<boolean> {
+async function addressesOf(runner: SqlRunner, { seq }: LeasedPage): Promise<KnownAddress[]> {
+  const select = "SELECT address, first_on, seen_on, is_shown FROM lookup_page_addresses WHERE page = $1";
+  return await runner.all<KnownAddress>(select, [seq]);
+}
+
+/** Whether another page has the key and was read. One that was not loses it to a page with contacts: it may never be read. */
+async function isCopyOf(
+  runner: SqlRunner,
+  { domain, seq, url }: LeasedPage,
+  key: string,
+  hasContacts: boolean,
+): Promise<boolean> {
+  const other = await runner.first<{ seq: number; uri: string | null; rank: number; is_new: number }>(
+    `SELECT seq, uri, rank, is_new FROM lookup_pages WHERE domain = $1 AND page_key = $2 AND seq <> $3 AND is_sitemap = 0`,
+    [domain, key, seq],
+  );
+  if (other === undefined) return false;
+  // It may be the copy of this page.
+  if (other.uri !== null) return other.uri !== url;
+  if (hasContacts && other.rank > 0) await removePage(runner, domain, other.seq, 1 - other.is_new);
+  return false;
+}
+
+async function hasOrganization(runner: SqlRunner, domain: string): Promise<boolean> {
   const select = "SELECT 1 AS found FROM lookup_domains WHERE name = $1 AND organization IS NOT NULL";
-  return (await driver.first(select, [domain])) !== undefined;
+  return (await runner.first(select, [domain])) !== undefined;
 }
 
 async function writeAddresses(
@@ -228,10 +279,9 @@ async function writeAddresses(
   );
 }
 
-/** Its addresses stay known until they expire. */
-async function removePage(runner: SqlRunner, { seq, domain }: LeasedPage): Promise<void> {
-  // In the order of the frontier, so that no two transactions wait for each other.
-  await runner.run("UPDATE lookup_page_domains SET pages = pages - 1 WHERE name = $1", [domain]);
+/** Its addresses stay known until they expire. @param counted 1 for a page that was requested, else 0. */
+async function removePage(runner: SqlRunner, domain: string, seq: number, counted: number): Promise<void> {
+  await runner.run("UPDATE lookup_page_domains SET pages = pages - $2 WHERE name = $1", [domain, counted]);
   await runner.run("DELETE FROM lookup_pages WHERE seq = $1", [seq]);
 }
 
