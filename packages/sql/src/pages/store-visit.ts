@@ -80,8 +80,8 @@ export async function storeVisit(
     ? null
     : await driver.write((runner) => writeVisit(runner, driver, page, visit, barred, nowMs), BATCH_WRITE);
   if (counts === null) return { added: 0, updated: 0, gone: 0 };
-  // Whoever was suppressed or erased since the check above may have been stored after the erasure, and no erasure leaves people
-  // on a page. words: ok
+  // A person who was suppressed or erased since the check above may have been stored after the erasure; one who was
+  // barred before may remain from an erasure that failed.
   const late = await suppressedAmong(
     [page.domain, ...before, ...found.filter((each) => !barred.has(each))],
     isBarred,
