@@ -120,6 +120,11 @@ export interface Accounts {
   reportsOn?(address: string, account: string | null, sinceMs: number): Promise<MailReport[]>;
   /** Erases reports as `VerificationQueue.erase` does rows. @returns the number of deleted reports. */
   eraseReports?(subject: string): Promise<number>;
+  /**
+   * Deletes reports made before `beforeMs`, as many as one call may, the oldest first.
+   * @param expire awaited for each report of the operator before it is deleted.
+   */
+  removeReports?(beforeMs: number, expire: (report: MailReport) => Promise<void>): Promise<void>;
   /** Calling it twice is allowed. */
   close(): Promise<void>;
 }

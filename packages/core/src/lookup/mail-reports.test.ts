@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { contactOf } from "../../test/lookup-site.ts";
+import { contactOf, createLookupSite, LISTS } from "../../test/lookup-site.ts";
 import { ADA, BOUNCE, createReportSite, DELIVERY } from "../../test/report-site.ts";
 import { createMemoryAccounts } from "./memory/memory-accounts.ts";
 import { createMemorySuppressionList } from "./memory/memory-suppression-list.ts";
@@ -71,6 +71,55 @@ test("a report expires after 90 days, and the same report again renews it", asyn
   expect(await statusOf(account)).toBe("valid");
 });
 
+test("the operator's bounce of a contact ends after 90 days, unless a server has refused it since", async () => {
+  const accounts = createMemoryAccounts();
+  const known = ["ada", "bob", "cy"].map((local) => contactOf(`${local}@example.com`));
+  const { lookup, contacts, clock } = await createReportSite({ accounts, known });
+  for (const { address } of known) await lookup.report(address, BOUNCE);
+  clock.now += 90 * DAY_MS + 1;
+  await lookup.report("cy@example.com", BOUNCE);
+  clock.now += DAY_MS;
+  const refused = { status: "invalid", date: "2026-05-31" } as const;
+  await contacts.recordVerification?.("bob@example.com", refused, null);
+  const later = await createLookupSite({ accounts, contacts, now: () => clock.now });
+  const shown = async () => {
+    const { contacts: found } = await contacts.search("example.com", {}, { limit: 10, offset: 0 });
+    return found.map(({ address, confidence, verification }) => [address, confidence, verification?.status]);
+  };
+  await expect.poll(shown, { timeout: 10_000 }).toEqual([
+    ["ada@example.com", 80, "unknown"],
+    ["bob@example.com", 0, "invalid"],
+    ["cy@example.com", 0, "invalid"],
+  ]);
+  const reported = await Promise.all(known.map(({ address }) => accounts.reportsOn?.(address, null, 0)));
+  expect(reported.map((each) => each?.length)).toEqual([0, 0, 1]);
+  expect(later.errors).toEqual([]);
+});
+
+test("a report that is made during a probe counts for it", async () => {
+  const { lookup, account, prober, statusOf, contacts } = await createReportSite();
+  const probe = prober.probe.bind(prober);
+  prober.probe = async (...asked) => {
+    await lookup.report(ADA, BOUNCE);
+    return probe(...asked);
+  };
+  expect(await statusOf(account)).toBe("invalid");
+  expect((await contacts.find(ADA))?.verification?.status).toBe("invalid");
+});
+
+test("an account's bounce at a listed domain changes no verdict of the others", async () => {
+  const isOnList = (domain: string) => domain === "trash.example" || domain === "example.com";
+  const lists = { ...LISTS, isDisposable: isOnList, isSurelyDisposable: () => false };
+  const { lookup, account, answer, statusOf, contacts } = await createReportSite({ lists });
+  answer.now = { server: true, mailbox: true, acceptsAll: false, isBusinessMail: true };
+  expect(await statusOf()).toBe("valid");
+  await lookup.report(ADA, { ...BOUNCE, account });
+  expect(await statusOf(account)).toBe("invalid");
+  expect((await contacts.find(ADA))?.verification?.status).toBe("valid");
+  await lookup.report(ADA, BOUNCE);
+  expect((await contacts.find(ADA))?.verification?.status).toBe("invalid");
+});
+
 test("only codes that speak of the mailbox make an address invalid", async () => {
   const { lookup, account, statusOf } = await createReportSite();
   const verdictAfter = async (code?: string) =>
@@ -116,7 +165,7 @@ test("a delivery proves a mailbox, but not at a domain that accepts any name, an
   answer.now = { server: true, mailbox: null, acceptsAll: true, reason: "accepts_all" };
   expect(await verdictOf("any@all.example")).toEqual(["accept_all", 50, "accepts_all"]);
   answer.now = { server: true, mailbox: null, reason: "greylisted", retryAfterMs: 60_000 };
-  expect(await verdictOf("grey@grey.example")).toEqual(["valid", 80, "greylisted"]);
+  expect(await verdictOf("grey@grey.example")).toEqual(["valid", 80, null]);
   // A refusal may be cached for three days.
   answer.now = GONE;
   expect(await verdictOf("gone@gone.example")).toEqual(["valid", 80, null]);
@@ -150,6 +199,19 @@ test("the finder does not guess an address that bounced", async () => {
   expect(await found()).not.toBe("gus.hall@example.com");
   await lookup.report("gus.hall@example.com", { ...DELIVERY, account });
   expect(await found()).toBe("gus.hall@example.com");
+});
+
+test("the finder does not return a known contact to the account that reported its bounce", async () => {
+  const known = [contactOf(ADA, { firstName: "Ada", lastName: "Best" })];
+  const { lookup, account, other } = await createReportSite({ known });
+  const found = async (of?: string) => {
+    const sought = { domain: "example.com", fullName: "Ada Best" };
+    return (await lookup.findEmail(sought, { account: of })).data.email;
+  };
+  expect(await found(account)).toBe(ADA);
+  await lookup.report(ADA, { ...BOUNCE, account });
+  expect(await found(account)).not.toBe(ADA);
+  expect([await found(other), await found()]).toEqual([ADA, ADA]);
 });
 
 test("a report on a suppressed person is refused as their verification is, and nothing is stored", async () => {

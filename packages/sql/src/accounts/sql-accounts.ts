@@ -2,9 +2,9 @@ import { ServiceError } from "@outrigger/core";
 import type { Account, AccountKey, Accounts } from "@outrigger/core/lookup";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { chargeIn, previewIn, renewIn, reserveIn, settleIn, usageIn } from "./charges.ts";
-import { addReport, eraseReports, findReports } from "./reports.ts";
+import { addReport, eraseReports, findReports, removeReports } from "./reports.ts";
 
-/** Old reports are deleted once for so many new ones. */
+/** Reports over the maximum are deleted once for so many new ones. */
 const TRIM_EVERY = 1000;
 
 const ACCOUNT = `id, email, first_name AS "firstName", last_name AS "lastName", plan, created_at AS "createdAt"`;
@@ -72,6 +72,7 @@ export function createSqlAccounts(database: SqlDatabase): Accounts {
     report: (report) => addReport(driver, report, reported++ % TRIM_EVERY === 0),
     reportsOn: (address, account, sinceMs) => findReports(driver, address, account ?? "", sinceMs),
     eraseReports: (subject) => eraseReports(driver, subject),
+    removeReports: (beforeMs, expire) => removeReports(driver, beforeMs, expire),
     close: () => driver.close(),
   };
 }

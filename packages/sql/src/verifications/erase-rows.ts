@@ -51,6 +51,12 @@ export function subjectKey(address: string): string {
   return `${reversed(address.slice(at + 1))}@${address.slice(0, at)}`;
 }
 
+/** The address of {@link subjectKey}. */
+export function addressOf(key: string): string {
+  const at = key.indexOf("@");
+  return `${key.slice(at + 1)}@${reversed(key.slice(0, at))}`;
+}
+
 function reversed(domain: string): string {
   return domain.split(".").reverse().join(".");
 }

@@ -2,7 +2,7 @@ import type { VerificationList, VerificationQueue, VerificationRow } from "@outr
 import type { SqlDriver } from "../driver/sql-driver.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { addList } from "./add-list.ts";
-import { eraseRows } from "./erase-rows.ts";
+import { addressOf, eraseRows } from "./erase-rows.ts";
 import { finishRows } from "./finish-rows.ts";
 import { takeRows } from "./take-rows.ts";
 
@@ -102,12 +102,6 @@ function rowOf({ email, subject, cells, result }: RowRow): VerificationRow {
 
 function parseTexts(json: string | null): readonly string[] | null {
   return json === null ? null : (JSON.parse(json) as string[]); // Written by `add`.
-}
-
-/** The address of a key that `subjectKey` made. */
-function addressOf(key: string): string {
-  const at = key.indexOf("@");
-  return `${key.slice(at + 1)}@${key.slice(0, at).split(".").reverse().join(".")}`;
 }
 
 /** A list is deleted after its rows, so that a crash leaves no rows without a list. */

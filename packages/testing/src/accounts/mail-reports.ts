@@ -43,6 +43,37 @@ export function mailReportsBehaviour(it: PairTest<Accounts>): void {
     ]);
   });
 
+  it("of two reports of the same time, the account's is first", async ({ one, another, id }) => {
+    const address = `ann@${domainOf(id)}`;
+    for (const account of [id, null]) await one.report?.({ address, account, kind: "bounced", at: 1000 });
+    const found = await another.reportsOn?.(address, id, 0);
+    assert.deepEqual(
+      found?.map(({ account }) => account),
+      [id, null],
+    );
+  });
+
+  it("removeReports deletes those made before, and names each of the operator first", async (pair) => {
+    const { one, another, id } = pair;
+    const domain = domainOf(id);
+    const [old, fresh] = [`old+tag@sub.${domain}`, `fresh@${domain}`];
+    for (const account of [id, null]) {
+      await one.report?.({ address: old, account, kind: "bounced", at: 1 });
+      await one.report?.({ address: fresh, account, kind: "bounced", at: 2 });
+    }
+    const count = async (address: string) => (await one.reportsOn?.(address, id, 0))?.length;
+    const expired: MailReport[] = [];
+    const failing = another.removeReports?.(2, () => Promise.reject(new Error("not now")));
+    await assert.rejects(async () => failing, /not now/);
+    const shared = await one.reportsOn?.(old, null, 0);
+    assert.deepEqual(shared, [{ address: old, account: null, kind: "bounced", at: 1 }]);
+    await another.removeReports?.(2, async (report) => {
+      if (report.address.endsWith(domain)) expired.push(report);
+    });
+    assert.deepEqual(expired, shared);
+    assert.deepEqual([await count(old), await count(fresh)], [0, 2]);
+  });
+
   it("eraseReports deletes those of an address with its subaddresses, or of a domain with its subdomains", async (pair) => {
     const { one, another, id } = pair;
     const domain = domainOf(id);

@@ -133,7 +133,8 @@ class MemoryAccounts implements Accounts {
 
   async reportsOn(address: string, account: string | null, sinceMs: number): Promise<MailReport[]> {
     this.#mustBeOpen();
-    const owners = new Set(["", account ?? ""]);
+    // Of two reports of the same time, the account's is first.
+    const owners = new Set([account ?? "", ""]);
     const known = [...owners].flatMap((owner) => this.#reports.get(`${owner} ${address}`) ?? []);
     return known.filter(({ at }) => at >= sinceMs).sort((one, other) => other.at - one.at);
   }
@@ -142,6 +143,15 @@ class MemoryAccounts implements Accounts {
     this.#mustBeOpen();
     const covered = [...this.#reports].filter(([, { address }]) => isCovered(mainAddress(address), subject));
     return covered.filter(([key]) => this.#reports.delete(key)).length;
+  }
+
+  async removeReports(beforeMs: number, expire: (report: MailReport) => Promise<void>): Promise<void> {
+    this.#mustBeOpen();
+    for (const [key, report] of this.#reports) {
+      if (report.at >= beforeMs) continue;
+      if (report.account === null) await expire({ ...report });
+      if (this.#reports.get(key) === report) this.#reports.delete(key);
+    }
   }
 
   async close(): Promise<void> {

@@ -28,7 +28,8 @@ export async function reportsOn(
 export function afterReport(probe: ProbeResult, report: MailReport | null, nowMs: number): ProbeResult {
   if (report === null) return probe;
   if (report.kind === "bounced") return BOUNCED;
-  if (probe.mailbox !== false) return { ...probe, mailbox: true };
+  const reason = probe.acceptsAll === true ? probe.reason : null;
+  if (probe.mailbox !== false) return { ...probe, mailbox: true, reason };
   const isFresh = nowMs - report.at <= FRESH_MS;
   return isFresh ? { ...probe, mailbox: true, acceptsAll: null, reason: null } : probe;
 }

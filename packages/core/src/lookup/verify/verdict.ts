@@ -45,7 +45,8 @@ function statusOf({ fault, probe, isWebmail, isDisposable }: Findings): Pick<Ver
   if (fault === "quoted_local") return { status: "unknown", reason: fault };
   if (fault !== null || probe === null) return { status: "invalid", reason: fault };
   // Lists take precedence over the DNS: a failing resolver must not make a webmail address undeliverable.
-  if (isDisposable) return { status: "disposable", reason: ofServer(probe).reason };
+  if (isDisposable && probe.mailbox !== false)
+    return { status: "disposable", reason: ofServer(probe).reason };
   // Webmail is not probed: only a report tells that a mailbox does not exist.
   if (isWebmail && probe.mailbox !== false) return { status: "webmail", reason: ofServer(probe).reason };
   return ofServer(probe);

@@ -1,5 +1,5 @@
 import { isSettledWithin } from "../../async/settled-within.ts";
-import type { MailReport } from "../../contracts/accounts.ts";
+import { type MailReport, REPORT_MS } from "../../contracts/accounts.ts";
 import type { Contact, ContactVerification } from "../../contracts/contact-source.ts";
 import type { MailLists, ProbeResult } from "../../contracts/mail-prober.ts";
 import type { Quote } from "../accounts/meter.ts";
@@ -78,15 +78,20 @@ export async function verifyAddress(
 ): Promise<Verified> {
   const { contacts, verifier, settings } = context;
   if (parsed === null) return judged(context, email, null, null, null);
-  const { own, shared } = await reportsOn(context, parsed.address, account);
+  const isBounced = (await reportsOn(context, parsed.address, account)).own?.kind === "bounced";
   const [contact, probe] = await Promise.all([
     contacts.find(parsed.address),
     // A mailbox that is known not to exist is not asked for again.
-    own?.kind === "bounced" ? NOT_PROBED : verifier.probe(parsed, line ?? account),
+    isBounced ? NOT_PROBED : verifier.probe(parsed, line ?? account),
   ]);
+  // A probe may take minutes: meanwhile mail may have been reported.
+  const { own, shared } = await reportsOn(context, parsed.address, account);
   const verifiedAfter = (report: MailReport | null) =>
     judged(context, email, parsed, afterReport(probe, report, settings.now()), contact);
-  await record(context, verifiedAfter(shared), parsed, probe.acceptsAll);
+  // Without a probe, only a bounce for all accounts decides the verdict of the others.
+  if (!isBounced || shared?.kind === "bounced") {
+    await record(context, verifiedAfter(shared), parsed, probe.acceptsAll);
+  }
   return verifiedAfter(own);
 }
 
@@ -102,6 +107,14 @@ export async function recordReport(
   const probe = { ...NOT_PROBED, acceptsAll: facts?.acceptsAll ?? null };
   const reported = afterReport(probe, report, settings.now());
   await record(context, judged(context, address, parsed, reported, contact), parsed, null);
+}
+
+/** Ends the verdict that a contact has from an expired report of the operator, if none of a later day replaced it. */
+export async function expireReport({ contacts, settings }: LookupContext, report: MailReport) {
+  const { address, kind, at } = report;
+  const known = (await contacts.find(address))?.verification;
+  if (kind !== "bounced" || known?.status !== "invalid" || known.date > dayOf(at + REPORT_MS)) return;
+  await contacts.recordVerification?.(address, { status: "unknown", date: dayOf(settings.now()) }, null);
 }
 
 async function record(

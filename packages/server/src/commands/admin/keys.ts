@@ -67,8 +67,8 @@ export async function revokeKeys(account: string, hint: string, flags: DataFlags
 }
 
 const PAGE = 500;
-const WIDTHS = [36, 12, 6, 16, 16];
-const HEADING = ["ACCOUNT", "PLAN", "KEY", "CREATED (UTC)", "REVOKED (UTC)", "EMAIL"];
+const WIDTHS = [36, 12, 6, 16, 16, 7];
+const HEADING = ["ACCOUNT", "PLAN", "KEY", "CREATED (UTC)", "REVOKED (UTC)", "REPORTS", "EMAIL"];
 
 /** `outrigger keys list`: one line per key, as a table or as JSON. Keys are stored only as hashes. */
 export async function listKeys(flags: DataFlags & { json?: boolean }): Promise<void> {
@@ -93,9 +93,12 @@ async function* linesOf(accounts: LookupTools["accounts"], text: LineText): Asyn
   }
 }
 
-function row({ id, plan, email }: Account, { hint, createdAt, revokedAt }: AccountKey): string {
+function row({ id, plan, email }: Account, { hint, createdAt, revokedAt, reports }: AccountKey): string {
   const revoked = revokedAt === null ? "" : minuteText(revokedAt);
-  return tableRow([id, plan, hint, minuteText(createdAt), revoked, printable(email ?? "")], WIDTHS);
+  return tableRow(
+    [id, plan, hint, minuteText(createdAt), revoked, reports ? "yes" : "", printable(email ?? "")],
+    WIDTHS,
+  );
 }
 
 function jsonLine({ id, plan, email }: Account, key: AccountKey): string {
