@@ -6,6 +6,8 @@ import { personOf } from "../../testing/src/contact-source/samples.ts";
 import { createSqlAccounts } from "./accounts/sql-accounts.ts";
 import { putContacts } from "./contacts/put-contacts.ts";
 import { createSqlContactSource } from "./contacts/sql-contact-source.ts";
+import { PageFrontier } from "./pages/page-frontier.ts";
+import { storeVisit } from "./pages/store-visit.ts";
 import { openDatabase } from "./sql-database.ts";
 
 const DOMAIN = "acme.example";
@@ -55,6 +57,26 @@ test("an erased contact leaves no byte in the files of an open or a closed embed
   expect(await occurrences("Zoltanus778x")).toBeGreaterThan(0);
   await database.close();
   for (const text of texts(777)) expect(await occurrences(text), text).toBe(0);
+});
+
+test("an erased person leaves no byte of the page that an embedded database knew the person from", async () => {
+  const { database, source, occurrences } = await storedPeople(1);
+  const frontier = new PageFrontier(database);
+  const url = `https://${DOMAIN}/team/vaduz-vandermolen`;
+  const start = { key: DOMAIN, url: `https://${DOMAIN}/`, isSitemap: false, depth: 0, rank: 0 };
+  await frontier.begin(DOMAIN, [start], { isNow: false, hiddenSince: null });
+  await frontier.take(DOMAIN, 9, Date.now());
+  await frontier.add(DOMAIN, [{ key: url.slice(8), url, isSitemap: false, depth: 1, rank: 2 }]);
+  const page = await frontier.take(DOMAIN, 9, Date.now());
+  if (page === null || typeof page === "number") throw new Error("no page is due");
+  const person = { firstName: "Vaduz", lastName: "Vandermolen", position: null, phoneNumber: null };
+  const contacts = [{ address: `vv@${DOMAIN}`, ...person, networkAUrl: null, networkB: null }];
+  const visit = { uri: url, key: page.key, organization: null, etag: null, modified: null, digest: "d" };
+  await storeVisit(database, page, { kind: "read", contacts, ...visit }, async () => new Set(), Date.now());
+  expect(await occurrences("vandermolen")).toBeGreaterThan(0);
+  expect(await source.erase(`vv@${DOMAIN}`)).toBe(1);
+  expect(await occurrences("vandermolen")).toBe(0);
+  await database.close();
 });
 
 test("an erased report leaves no byte in the files of an open or a closed embedded database", async () => {

@@ -1,5 +1,7 @@
-import type { SqlDriver } from "../driver/sql-driver.ts";
+import type { Contact } from "@outrigger/core/lookup";
+import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { type DomainCounts, END, moveCount, moveMarks } from "./move-count.ts";
+import { unpackContact } from "./packed-contact.ts";
 
 /** Factor of the time limit: erasing may have to wait for one batch of an import. */
 const PATIENCE = 5;
@@ -28,12 +30,13 @@ export async function eraseOne(driver: SqlDriver, address: string): Promise<bool
   return await driver.write(
     async (runner) => {
       const known = await runner.first<ErasedRow>(
-        `SELECT c.domain_id, c.doubt, c.facet, c.title, d.total, d.stale, d.facets, d.organization
+        `SELECT c.domain_id, c.doubt, c.facet, c.title, c.packed, d.total, d.stale, d.facets, d.organization
          FROM lookup_contacts c JOIN lookup_domains d ON d.id = c.domain_id WHERE c.address = $1`,
         [address],
       );
       if (known === undefined) return false;
       const { domain_id: domainId, doubt, facet, total, organization } = known;
+      await removePagesOf(runner, unpackContact(known.packed));
       // Read anew, a page shows who is on it; its digest was made of erased data.
       await runner.run(
         `UPDATE lookup_pages SET etag = NULL, modified = NULL, digest = NULL
@@ -58,6 +61,42 @@ export async function eraseOne(driver: SqlDriver, address: string): Promise<bool
     },
     { isAlone: true, isErasure: true, timeoutMs: driver.timeoutMs * PATIENCE },
   );
+}
+
+/** Removes the pages that showed no one else and whose URL names the person. */
+async function removePagesOf(runner: SqlRunner, contact: Contact): Promise<void> {
+  const rows = await runner.all<{ seq: number; domain: string; url: string; uri: string }>(
+    `SELECT p.seq, p.domain, p.url, p.uri FROM lookup_pages p JOIN lookup_page_addresses a ON a.page = p.seq
+     WHERE a.address = $1 AND p.rank > 0 AND NOT EXISTS (
+       SELECT 1 FROM lookup_page_addresses other WHERE other.page = p.seq AND other.address <> $1 AND other.is_shown = 1
+     )`,
+    [contact.address],
+  );
+  for (const { seq, domain, url, uri } of rows)
+    if (isPageOf(contact, url + uri)) await removePage(runner, domain, seq, 1);
+}
+
+/** Whether URLs contain a name of a person, as `/team/ada-lovelace` does. */
+export function isPageOf(
+  { address, firstName, lastName }: Pick<Contact, "address" | "firstName" | "lastName">,
+  urls: string,
+): boolean {
+  const folded = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  const decoded = (escapes: string) => Buffer.from(escapes.replaceAll("%", ""), "hex").toString();
+  const paths = folded(urls.replace(/:\/\/[^/]+/g, "").replace(/(?:%[\da-f]{2})+/gi, decoded));
+  const names = [address.slice(0, address.lastIndexOf("@")), firstName, lastName];
+  return names.some((name) => name !== null && name.length > 1 && paths.includes(folded(name)));
+}
+
+/** Its addresses stay known until they expire. @param counted 1 for a page that was requested, else 0. */
+export async function removePage(
+  runner: SqlRunner,
+  domain: string,
+  seq: number,
+  counted: number,
+): Promise<void> {
+  await runner.run("UPDATE lookup_page_domains SET pages = pages - $2 WHERE name = $1", [domain, counted]);
+  await runner.run("DELETE FROM lookup_pages WHERE seq = $1", [seq]);
 }
 
 /** Erases a domain and its subdomains; see `ContactSource`. */
@@ -97,14 +136,16 @@ async function eraseOneDomain(driver: SqlDriver, domain: string): Promise<number
           domain,
         ]);
         if (known === undefined) return false;
+        const first = `SELECT address FROM lookup_contacts WHERE domain_id = $1 ORDER BY doubt, address LIMIT ${BATCH}`;
+        // As above: the pages of a domain over this one stay.
+        await runner.run(
+          `UPDATE lookup_pages SET etag = NULL, modified = NULL, digest = NULL
+           WHERE seq IN (SELECT page FROM lookup_page_addresses WHERE address IN (${first}))`,
+          [known.id],
+        );
         let erased = 0;
         for (const table of ["lookup_page_addresses", "lookup_contacts"]) {
-          erased = await runner.run(
-            `DELETE FROM ${table} WHERE address IN (
-               SELECT address FROM lookup_contacts WHERE domain_id = $1 ORDER BY doubt, address LIMIT ${BATCH}
-             )`,
-            [known.id],
-          );
+          erased = await runner.run(`DELETE FROM ${table} WHERE address IN (${first})`, [known.id]);
         }
         await runner.run("DELETE FROM lookup_marks WHERE domain_id = $1", [known.id]);
         await runner.run("DELETE FROM lookup_titles WHERE domain_id = $1", [known.id]);
@@ -132,4 +173,5 @@ interface ErasedRow extends DomainCounts {
   facet: number;
   total: number;
   organization: string | null;
+  packed: string;
 }

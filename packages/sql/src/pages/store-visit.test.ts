@@ -176,6 +176,31 @@ onEachDatabase(({ createUrl, open, kind }) => {
     expect(ada?.evidence.some(({ stillOnPage }) => stillOnPage)).toBe(true);
   });
 
+  test("erasing a person removes the pages that showed no one else and name the person, and no visit keeps them", async () => {
+    const index = await pages();
+    const [own, team] = [foundPage("/team/zo%C3%AB"), foundPage("/team")];
+    const zoe = { ...person("zq"), firstName: "Zoë" };
+    await index.visit(await index.take(), read([]));
+    await index.frontier.add(DOMAIN, [own, team]);
+    for (const page of [await index.take(), await index.take()])
+      await index.visit(page, read(page.url === own.url ? [zoe] : [zoe, person("bob")], page));
+    expect(await index.lookup.erase(zoe.address)).toBe(true);
+    const known = () => index.query("SELECT page_key FROM lookup_pages WHERE rank > 0");
+    expect(await known()).toEqual([{ page_key: team.key }]);
+    expect(await index.query("SELECT pages FROM lookup_page_domains")).toEqual([{ pages: 2 }]);
+    await index.frontier.add(DOMAIN, [own]);
+    await index.visit(await index.take(), read([zoe], own));
+    expect(await known()).toEqual([{ page_key: team.key }]);
+  });
+
+  test("a page of a domain that shows addresses of an erased subdomain is read anew", async () => {
+    const index = await pages();
+    const visit = read([{ ...person("ada"), address: `ada@lab.${DOMAIN}` }]);
+    await index.visit(await index.take(), { ...visit, etag: '"1"' } as PageVisit);
+    await index.lookup.erase(`lab.${DOMAIN}`);
+    expect(await index.again()).toMatchObject({ etag: null, digest: null });
+  });
+
   if (kind === "sqlite") {
     test("an import holds the lock of an embedded database for less time than another process waits", async () => {
       const index = await pages();

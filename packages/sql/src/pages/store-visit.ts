@@ -1,4 +1,4 @@
-import { eraseDomain, eraseOne } from "../contacts/erase-contacts.ts";
+import { eraseDomain, eraseOne, isPageOf, removePage } from "../contacts/erase-contacts.ts";
 import type { ContactNews } from "../contacts/merge-contact.ts";
 import { unpackStoredContact } from "../contacts/packed-contact.ts";
 import { BATCH_WRITE, putNews } from "../contacts/put-batch.ts";
@@ -136,7 +136,12 @@ async function writeVisit(
   const isSilent = isMissing && !isGone;
   const counts = await putNews(runner, driver, isSilent ? [] : news, organizations, nowMs);
   if (!isSilent) await writeAddresses(runner, driver, page.seq, [...addresses], gone, today);
-  if (isGone) await removePage(runner, page.domain, page.seq, 1);
+  // A page of an erased person alone, whose URL names the person.
+  const isBarred =
+    visit.kind === "read" &&
+    visit.contacts.some((contact) => isPageOf(contact, page.url + uri)) &&
+    visit.contacts.every(({ address }) => barred.has(address));
+  if (isGone || (isBarred && page.rank > 0)) await removePage(runner, page.domain, page.seq, 1);
   else {
     const isRare = isCopy || (isMissing && page.isSitemap);
     const nextDays = isSame && !isSilent ? page.intervalDays * 2 : MIN_INTERVAL_DAYS;
@@ -277,12 +282,6 @@ async function writeAddresses(
     `UPDATE lookup_page_addresses SET is_shown = 0 WHERE page = $1 AND address IN ${dialect.strings("$2")}`,
     [page, JSON.stringify(gone)],
   );
-}
-
-/** Its addresses stay known until they expire. @param counted 1 for a page that was requested, else 0. */
-async function removePage(runner: SqlRunner, domain: string, seq: number, counted: number): Promise<void> {
-  await runner.run("UPDATE lookup_page_domains SET pages = pages - $2 WHERE name = $1", [domain, counted]);
-  await runner.run("DELETE FROM lookup_pages WHERE seq = $1", [seq]);
 }
 
 function dayOf(ms: number): string {
