@@ -29,7 +29,28 @@ it("contacts index fills an empty database, exports true sources, and its second
   expect(JSON.parse((await index("--json", "--now")).stdout)).toMatchObject({ read: 1, added: 1 });
   site.pages.set("/robots.txt", "User-agent: *\nDisallow: /");
   const forbidden = await index("--now");
-  expect([forbidden.code, forbidden.stderr]).toEqual([1, expect.stringContaining("no page could be read")]);
+  expect([forbidden.code, forbidden.stdout]).toEqual([0, expect.stringContaining("2 not allowed")]);
+});
+
+it("contacts index exits with 1 while no page could ever be read, and when a run stopped early, not when nothing is due", async () => {
+  const place = await createLookupPlace();
+  const site = await createIndexSite({ "/robots.txt": "User-agent: *\nDisallow: /" });
+  const index = () =>
+    place.run("contacts", "index", DOMAIN, ...CONTACT, "--internal-host", site.host, "--delay", "0");
+  const none = await index();
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("no page could be read")]);
+  site.pages.set("/robots.txt", "User-agent: *\nDisallow: /x");
+  site.pages.set("/", pageOf([], ["/x1", "/x2", "/a", "/b", "/c"]));
+  for (const path of ["/a", "/b", "/c"]) site.pages.set(path, (_req, res) => res.writeHead(403).end());
+  const refused = await index();
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining("3 refusals one after another"),
+  ]);
+  for (const path of ["/a", "/b", "/c"]) site.pages.set(path, pageOf([]));
+  expect((await index()).code).toBe(0);
+  const idle = await index();
+  expect([idle.code, idle.stdout]).toEqual([0, expect.stringContaining("0 pages read, 0 unchanged, 2 not")]);
 });
 
 it("contacts index ends cleanly on a signal, and run again it requests no page twice", async () => {

@@ -3,6 +3,9 @@ import { createSqlContactSource, type SqlDatabase } from "@outrigger/sql";
 import { describe, expect, test } from "vitest";
 import { createIndexSite, DOMAIN, pageOf, type SitePage } from "../../test/index-site.ts";
 import { newDatabase } from "../../test/new-database.ts";
+import { foundPage, pageKey } from "./page-address.ts";
+import { readRobots } from "./robots-rules.ts";
+import { readSitemap } from "./sitemap.ts";
 
 const HOME = pageOf(["Ada Lovelace"], ["/team", "/private/staff", "/about"]);
 
@@ -10,6 +13,50 @@ async function addressesIn(database: SqlDatabase): Promise<string[]> {
   const { contacts } = await createSqlContactSource(database).search(DOMAIN, {}, { limit: 100, offset: 0 });
   return contacts.map(({ address }) => address.split("@")[0] ?? "").sort();
 }
+
+describe("hostile texts", () => {
+  const many = (count: number, text: string) => text.repeat(count);
+  test.each<[string, () => unknown]>([
+    ["a sitemap", () => sitemapPages(many(200, `<loc>${many(2000, " ")}<x`))],
+    [
+      "a sitemap of one entry",
+      () => sitemapPages(`<loc>${many(1_000_000, " ")}<![CDATA[${many(1_000_000, " ]")}`),
+    ],
+    [
+      "parameters",
+      () => foundPage(new URL(`http://a.example/?${many(200_000, "utm_a&")}`), "", "a.example", 1),
+    ],
+    ["slashes", () => pageKey(new URL(`http://a.example/${many(1_000_000, "/")}a`))],
+    [
+      "wildcards",
+      () => {
+        const rules = readRobots(
+          "http://a.example",
+          `User-agent: *\n${many(23_000, "Disallow: /*a*a*a*a*b\n")}`,
+        );
+        expect(rules.allows(new URL(`http://a.example/${many(1000, "a")}`))).toBe(false);
+      },
+    ],
+    [
+      "permitted wildcards",
+      () => {
+        const rules = readRobots(
+          "http://a.example",
+          `User-agent: *\n${many(1400, "Disallow: /*a*a*a*a*b\n")}`,
+        );
+        expect(rules.allows(new URL(`http://a.example/${many(1000, "a")}`))).toBe(true);
+      },
+    ],
+  ])("hostile %s take less than a second", async (_what, read) => {
+    const beganAt = performance.now();
+    await read();
+    expect(performance.now() - beganAt).toBeLessThan(1000);
+  });
+
+  async function sitemapPages(text: string): Promise<void> {
+    for await (const pages of readSitemap(Buffer.from(text), "a.example", 0)) expect(pages).toEqual([]);
+  }
+});
 
 describe("bounds", () => {
   test("of a page of 3 MiB the first 2 MiB are read, also of a small one that decompresses to 200 MiB", async () => {
@@ -88,7 +135,7 @@ describe("bounds", () => {
       "3 refusals one after another, the last with status 403",
     );
     expect(site.requests().filter((request) => request.startsWith("403"))).toHaveLength(3);
-    site.pages.set("/a", (_req, res) => res.writeHead(503, { "Retry-After": "3600" }).end());
+    site.pages.set("/d", (_req, res) => res.writeHead(503, { "Retry-After": "3600" }).end());
     expect((await site.index(database)).stopped).toMatch(/asks to wait for 3[56]\d\d seconds/);
     site.requests();
     expect((await site.index(database, {}, { now: true })).stopped).toMatch(/asks to wait/);

@@ -13,7 +13,7 @@ import {
 } from "@outrigger/sql";
 import { decodePage } from "../extract/decode-page.ts";
 import { readPage } from "../extract/read-page.ts";
-import { foundPage, pageKey, plainUrl } from "./page-address.ts";
+import { foundPage, MAX_URL_LENGTH, pageKey, plainUrl } from "./page-address.ts";
 import {
   BusyError,
   isAccepted,
@@ -36,7 +36,6 @@ const MAX_NOTES = 50;
 /** Refusals one after another (403, 429, 5xx) that end a run. */
 const MAX_REFUSALS = 3;
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** What a run did with the pages of a domain. */
 export interface IndexedDomain {
@@ -57,6 +56,8 @@ export interface IndexedDomain {
   added: number;
   updated: number;
   gone: number;
+  /** Pages of the domain that were ever read. */
+  pages: number;
   /** Why the run ended before its last page; `null` if it did not. */
   stopped: string | null;
 }
@@ -85,6 +86,8 @@ export class DomainRun {
   readonly #robots: SiteRobots;
   readonly #account: IndexedDomain;
   #refusals = 0;
+  /** The last host that was too busy. */
+  #busy: string | null = null;
 
   constructor(parts: RunParts, domain: string, readHidden: boolean) {
     this.#parts = parts;
@@ -93,7 +96,7 @@ export class DomainRun {
     this.#robots = new SiteRobots({ ...parts, note: (text) => this.#note(text) });
     this.#account = {
       ...{ domain, read: 0, unchanged: 0, disallowed: 0, needScript: 0, cut: 0 },
-      ...{ notes: {}, added: 0, updated: 0, gone: 0, stopped: null },
+      ...{ notes: {}, added: 0, updated: 0, gone: 0, pages: 0, stopped: null },
     };
   }
 
@@ -104,8 +107,7 @@ export class DomainRun {
       return { ...account, stopped: "it is suppressed or was erased" };
     const [first = ""] = this.#startUrls();
     const start: FoundPage = { key: this.#domain, url: first, isSitemap: false, depth: 0, rank: 0 };
-    const hiddenSince = this.#readHidden ? new Date().toISOString().slice(0, 10) : null;
-    await frontier.begin(this.#domain, [start], { isNow, hiddenSince });
+    await frontier.begin(this.#domain, [start], { isNow, maxPages, readHidden: this.#readHidden });
     const endMs = performance.now() + runMs;
     while (account.stopped === null) {
       signal.throwIfAborted();
@@ -116,6 +118,8 @@ export class DomainRun {
       else await this.#visit(next);
       onProgress(account);
     }
+    account.stopped ??= this.#busy;
+    account.pages = await frontier.count(this.#domain);
     return account;
   }
 
@@ -143,16 +147,18 @@ export class DomainRun {
       const reply = await this.#get(page, hold);
       if (reply === null) {
         this.#account.disallowed++;
-        await frontier.skip(page, Date.now() + DAY_MS);
+        await frontier.skip(page, Date.now());
       } else await this.#take(page, reply);
     } catch (error) {
       if (error instanceof LeaseLost) return;
       // Any other error comes of what the site sent.
       const isOurs = signal.aborted || isServiceError(error);
-      await frontier.release(page, isOurs ? undefined : Date.now() + HOUR_MS);
+      if (isOurs) await frontier.release(page);
+      else if (error instanceof BusyError) await frontier.release(page, Date.now() + HOUR_MS);
+      else await frontier.fail(page, Date.now());
       signal.throwIfAborted();
       if (isOurs || !isError(error)) throw error;
-      if (error instanceof BusyError) this.#account.stopped = error.message;
+      if (error instanceof BusyError) this.#busy = error.message;
       else this.#note(error.message);
     }
   }
@@ -203,7 +209,7 @@ export class DomainRun {
       for await (const found of readSitemap(reply.body, this.#domain, page.depth)) {
         await this.#parts.frontier.add(this.#domain, found);
       }
-      return await this.#store(page, emptyVisit(page, page.key, page.url, reply));
+      return await this.#store(page, emptyVisit(page.key, page.url, reply));
     }
     await this.#readPage(page, reply, tags);
   }
@@ -216,7 +222,7 @@ export class DomainRun {
     if (reply.status === 304 || !isAccepted(type, PAGE_TYPES)) {
       if (reply.status === 304) account.disallowed++;
       else this.#note("not HTML");
-      return await this.#store(page, emptyVisit(page, pageKey(here), here.href, reply));
+      return await this.#store(page, emptyVisit(pageKey(here), here.href, reply, false));
     }
     const html = decodePage(reply.body, type);
     const content = readPage(html, { url: here, domain: this.#domain, readHidden: this.#readHidden });
@@ -224,10 +230,12 @@ export class DomainRun {
     if (reply.isCut || content.contacts.length > MAX_CONTACTS) account.cut++;
     if (content.needsScript) account.needScript++;
     if (page.depth < MAX_DEPTH && !tags.noFollow) await this.#addLinks(content.links, page.depth + 1);
-    const url = plainUrl(content.url);
+    const url = content.url.href.length > MAX_URL_LENGTH ? here : plainUrl(content.url);
     const contacts = isStored ? content.contacts.slice(0, MAX_CONTACTS) : [];
     const organization = isStored ? content.organization : null;
-    const visit = { ...emptyVisit(page, pageKey(url), url.href, reply), contacts, organization };
+    // With validators, a header that changes later would not be seen.
+    const isWhole = isStored && !tags.noFollow;
+    const visit = { ...emptyVisit(pageKey(url), url.href, reply, isWhole), contacts, organization };
     visit.digest = sha256(JSON.stringify(contacts));
     if (!isStored) account.disallowed++;
     else if (visit.digest === page.digest) account.unchanged++;
@@ -264,14 +272,14 @@ export class DomainRun {
   }
 }
 
-/** A visit that found no contacts. */
+/** A visit that found no contacts. @param isConditional Whether the next request asks for news only. */
 function emptyVisit(
-  page: LeasedPage,
   key: string,
   uri: string,
   reply: PageReply,
+  isConditional = true,
 ): PageVisit & { kind: "read" } {
-  const { etag, modified } = reply.status === 304 ? page : validatorsOf(reply);
+  const { etag, modified } = isConditional ? validatorsOf(reply) : { etag: null, modified: null };
   return {
     kind: "read",
     uri,

@@ -1,6 +1,7 @@
 import type { FoundPage } from "@outrigger/sql";
 
-const MAX_URL_LENGTH = 1024;
+/** Longer ones are not read: every URL is a key in the database. */
+export const MAX_URL_LENGTH = 1024;
 /** Parameters that do not change a page. */
 const TRACKING = /^(?:utm_\w+|fbclid|gclid|dclid|msclkid|yclid|igshid|mc_[ce]id|_hs\w+)$/i;
 const OTHER_FILE =
@@ -29,27 +30,28 @@ export function isWithin(host: string, domain: string): boolean {
 export function plainUrl(given: URL): URL {
   const url = new URL(given);
   url.hash = url.username = url.password = "";
-  for (const name of [...url.searchParams.keys()]) if (TRACKING.test(name)) url.searchParams.delete(name);
+  const parts = url.search.slice(1).split("&");
+  const kept = parts.filter((part) => !TRACKING.test(part.split("=", 1)[0] ?? ""));
+  if (kept.length < parts.length) url.search = kept.join("&");
   return url;
 }
 
 /** Equal for the usual spellings of one page: with and without `www.`, a slash at the end, TLS. */
 export function pageKey({ host, pathname, search }: URL): string {
-  return `${host.replace(/^www\./, "")}${pathname.replace(/\/+$/, "")}${search}`;
+  return `${host.replace(/^www\./, "")}${pathname.replace(/(?<!\/)\/+$/, "")}${search}`;
 }
 
 /** The page of a link; `null` if it cannot have contacts of the domain. */
 export function foundPage(given: URL, text: string, domain: string, depth: number): FoundPage | null {
+  const { hostname, href, pathname } = given;
+  if (!isWithin(hostname, domain) || href.length > MAX_URL_LENGTH || OTHER_FILE.test(pathname)) return null;
   const url = plainUrl(given);
-  const { href } = url;
-  if (!isWithin(url.hostname, domain) || href.length > MAX_URL_LENGTH || OTHER_FILE.test(url.pathname))
-    return null;
   return {
     key: pageKey(url),
-    url: href,
+    url: url.href,
     isSitemap: false,
     depth,
-    rank: isTelling(`${url.pathname} ${text}`) ? 2 : 3,
+    rank: isTelling(`${pathname} ${text}`) ? 2 : 3,
   };
 }
 

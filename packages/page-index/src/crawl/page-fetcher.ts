@@ -12,6 +12,7 @@ import {
 import { isError } from "@outrigger/core/values";
 import type { PageFrontier } from "@outrigger/sql";
 import { getDomain } from "tldts";
+import { MAX_URL_LENGTH } from "./page-address.ts";
 
 const MAX_REDIRECTS = 5;
 /** For one request: the connection, the head and the whole body. */
@@ -19,7 +20,7 @@ const REQUEST_MS = 30_000;
 const IDLE_MS = 15_000;
 /** A turn whose process died ends after this time. */
 const TURN_MS = 45_000;
-/** A host that is busy longer ends the run of its domain. */
+/** The pages of a host that is busy longer are left for the next run. */
 const MAX_WAIT_MS = 120_000;
 const RENEW_MS = 15_000;
 const MIN_DELAY_MS = 1000;
@@ -92,6 +93,8 @@ export class PageFetcher {
       if (!isRedirect(reply.status) || location === undefined) return reply;
       if (redirects === MAX_REDIRECTS) throw new PageError(`more than ${MAX_REDIRECTS} redirects`);
       address = this.#checked(location, reply.url);
+      if (address.url.href.length > MAX_URL_LENGTH)
+        throw new PageError(`a redirect to a URL longer than ${MAX_URL_LENGTH} characters`);
       if (!isSameSite(start.hostname, address.url.hostname)) {
         throw new PageError(`a redirect to ${address.url.hostname}, another domain`);
       }

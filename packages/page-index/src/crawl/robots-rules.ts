@@ -5,6 +5,8 @@ import parseRobots from "robots-parser";
 export const ROBOT = "outrigger";
 /** As many bytes of a robots.txt count; RFC 9309 §2.5 asks for 500 KiB. */
 export const MAX_ROBOTS_BYTES = 512 * 1024;
+/** Checking a path takes time proportional to its length times the characters of rules with a wildcard. */
+const MAX_WILDCARD_CHARACTERS = 32 * 1024;
 
 /** What the robots.txt of an origin permits. */
 export interface RobotsRules {
@@ -23,11 +25,13 @@ export const NONE_ALLOWED: RobotsRules = { ...NO_RULES, allows: () => false };
 const GROUP_LINE = /^\s*(?:user-agent|allow|disallow|crawl-delay)\s*:/i;
 const UNRESERVED = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi;
 
-/** Parses a robots.txt (RFC 9309). */
+/** Parses a robots.txt (RFC 9309). One with more wildcards than can be checked permits nothing. */
 export function readRobots(origin: string, text: string): RobotsRules {
   const lines = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
   // The parser ends a group at any other line, and compares escaped characters with plain ones.
   const isOfGroup = (line: string) => GROUP_LINE.test(line);
+  const wildcards = lines.reduce((sum, line) => sum + (line.includes("*") ? line.length : 0), 0);
+  if (wildcards > MAX_WILDCARD_CHARACTERS) return NONE_ALLOWED;
   const sorted = [...lines.filter(isOfGroup).map(plainEscapes), ...lines.filter((line) => !isOfGroup(line))];
   const parsed = parseRobots(`${origin}/robots.txt`, sorted.join("\n"));
   const delay = parsed.getCrawlDelay(ROBOT) ?? 0;

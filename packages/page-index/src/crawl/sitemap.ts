@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { FoundPage } from "@outrigger/sql";
-import { foundPage, isWithin, pageKey, plainUrl } from "./page-address.ts";
+import { foundPage, isWithin, MAX_URL_LENGTH, pageKey, plainUrl } from "./page-address.ts";
 import { readBody } from "./page-fetcher.ts";
 
 /** Longer sitemaps are cut. */
@@ -11,7 +11,8 @@ const MAX_ENTRIES = 50_000;
 /** Sitemaps of a robots.txt or of an index of sitemaps that are read. */
 const MAX_SITEMAPS = 5;
 const BATCH = 500;
-const LOCATION = /<(?:\w+:)?loc\s*>\s*(?:<!\[CDATA\[)?\s*([^<\]]+?)\s*(?:\]\]>)?\s*<\//gi;
+// No two neighbours match the same characters: hostile text would take quadratic time.
+const LOCATION = /<(?:\w+:)?loc\s*>(?:\s*<!\[CDATA\[)?([^<]*)</gi;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 /** The pages of a sitemap, or the sitemaps of an index, in batches. @param depth 1 for a sitemap of an index. */
@@ -38,8 +39,8 @@ export function foundSitemaps(urls: Iterable<URL>, domain: string, depth: number
   const found: FoundPage[] = [];
   for (const given of urls) {
     if (found.length === MAX_SITEMAPS) break;
+    if (!isWithin(given.hostname, domain) || given.href.length > MAX_URL_LENGTH) continue;
     const url = plainUrl(given);
-    if (!isWithin(url.hostname, domain)) continue;
     found.push({ key: pageKey(url), url: url.href, isSitemap: true, depth, rank: 1 });
   }
   return found;
@@ -49,7 +50,9 @@ function* locations(text: string): Generator<URL> {
   let entries = 0;
   for (const [, written = ""] of text.matchAll(LOCATION)) {
     if (++entries > MAX_ENTRIES) return;
-    const location = written.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name] ?? "");
+    const trimmed = written.trim().replace(/\s*\]\]>$/, "");
+    if (trimmed.length > MAX_URL_LENGTH) continue;
+    const location = trimmed.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name] ?? "");
     if (URL.canParse(location)) yield new URL(location);
   }
 }

@@ -27,6 +27,8 @@ export interface LeasedPage extends FoundPage {
   intervalDays: number;
   /** Visits since the page existed. */
   misses: number;
+  /** Attempts since it was last read or missing. */
+  failures: number;
   leasedUntilMs: number;
 }
 
@@ -48,15 +50,33 @@ interface PageRow {
   rank: number;
   interval_days: number;
   misses: number;
+  failures: number;
   etag: string | null;
   modified: string | null;
   digest: string | null;
 }
 
+interface DomainRow {
+  pages: number;
+  max_pages: number;
+  hidden_since: string | null;
+  hidden_until: string | null;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const LEASE_MS = 45_000;
 export const MIN_INTERVAL_DAYS = 7;
 /** How often a process looks whether a page of another one led to more. */
 const LOOK_AGAIN_MS = 1000;
+/** After so many failures a page is tried once a month. */
+const MAX_FAILURES = 5;
+/** Pages that failed come after all that did not: ranks are below 10. */
+const DUE_AT_ONCE = "rank + 10 * failures";
+
+/** Parameters 1 and 2 of {@link leaseOf}. Without a row, another process has the page. */
+export const LEASED = "seq = $1 AND due_at = $2 AND is_leased = 1";
+export const leaseOf = ({ seq, leasedUntilMs }: LeasedPage): [number, number] => [seq, leasedUntilMs];
 
 /**
  * The pages to read and the turns of their hosts, shared by all processes on a database. A page whose process died is leased again
@@ -71,37 +91,48 @@ export class PageFrontier {
 
   /**
    * Adds a domain with its first pages, and makes its known pages due if `isNow`.
-   * @param hiddenSince Day on which the operator consented to hidden addresses. The first such day is kept. `null`: no consent.
+   * @param maxPages If it grew, or the consent changed, all pages are requested again as if they had never been.
+   * @param readHidden Whether the operator consented to hidden addresses. The first day of it is kept, and the day of its end.
    */
   async begin(
     domain: string,
     pages: readonly FoundPage[],
-    { isNow, hiddenSince }: { isNow: boolean; hiddenSince: string | null },
+    { isNow, maxPages, readHidden }: { isNow: boolean; maxPages: number; readHidden: boolean },
   ): Promise<void> {
+    const today = new Date().toISOString().slice(0, 10);
     await this.#driver.run(
-      "INSERT INTO lookup_page_domains (name, pages, hidden_since) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING",
-      [domain, hiddenSince],
+      "INSERT INTO lookup_page_domains (name, pages, max_pages) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING",
+      [domain, maxPages],
     );
-    const isOther = await this.#driver.run(
-      `UPDATE lookup_page_domains SET hidden_since = $2
-       WHERE name = $1 AND (hidden_since IS NULL) <> (CAST($2 AS text) IS NULL)`,
-      [domain, hiddenSince],
-    );
-    if (isOther > 0) {
-      // The same pages then show other addresses.
-      await this.#driver.run(
-        `UPDATE lookup_pages SET etag = NULL, modified = NULL, digest = NULL,
-           due_at = CASE WHEN is_leased = 1 THEN due_at ELSE rank END WHERE domain = $1`,
+    await this.add(domain, pages);
+    await this.#inDomain(domain, async (runner, known) => {
+      const hadConsent = known.hidden_since !== null && known.hidden_until === null;
+      const isOther = hadConsent !== readHidden || known.max_pages < maxPages;
+      if (isOther) {
+        await runner.run(
+          "UPDATE lookup_pages SET etag = NULL, modified = NULL, digest = NULL WHERE domain = $1",
+          [domain],
+        );
+      }
+      // Pages that were never read do not count until they are requested again.
+      const freed = await runner.run(
+        `UPDATE lookup_pages SET is_new = 1 WHERE domain = $1 AND is_new = 0 AND is_leased = 0 AND is_sitemap = 0
+           AND uri IS NULL AND misses = 0`,
         [domain],
       );
-    }
-    await this.add(domain, pages);
-    // Pages that never could be read are tried by every run. A sitemap that was only guessed is not.
-    await this.#driver.run(
-      `UPDATE lookup_pages SET due_at = rank WHERE domain = $1 AND is_leased = 0 AND due_at > rank
-         AND ((misses = 0 AND uri IS NULL) OR ($2 = 1 AND (misses = 0 OR is_sitemap = 0)))`,
-      [domain, Number(isNow)],
-    );
+      // Every run tries them. A sitemap that was only guessed is not tried.
+      await runner.run(
+        `UPDATE lookup_pages SET due_at = ${DUE_AT_ONCE} WHERE domain = $1 AND is_leased = 0 AND due_at > ${DUE_AT_ONCE}
+           AND ((misses = 0 AND uri IS NULL AND failures < ${MAX_FAILURES}) OR ($2 = 1 AND (misses = 0 OR is_sitemap = 0)))`,
+        [domain, Number(isNow || isOther)],
+      );
+      const since = known.hidden_since ?? (readHidden ? today : null);
+      const until = readHidden || since === null ? null : (known.hidden_until ?? today);
+      await runner.run(
+        "UPDATE lookup_page_domains SET pages = $2, max_pages = $3, hidden_since = $4, hidden_until = $5 WHERE name = $1",
+        [domain, known.pages - freed, maxPages, since, until],
+      );
+    });
   }
 
   /** Adds the pages that are unknown. */
@@ -117,9 +148,9 @@ export class PageFrontier {
     await this.#inDomain(domain, async (runner) => {
       await runner.run(
         `INSERT INTO lookup_pages
-         (domain, page_key, url, is_sitemap, depth, rank, due_at, is_leased, is_new, interval_days, misses)
+         (domain, page_key, url, is_sitemap, depth, rank, due_at, is_leased, is_new, interval_days, misses, failures)
        SELECT $1, each.value->>0, each.value->>1, CAST(each.value->>2 AS integer), CAST(each.value->>3 AS integer),
-         CAST(each.value->>4 AS integer), CAST(each.value->>4 AS integer), 0, 1, ${MIN_INTERVAL_DAYS}, 0
+         CAST(each.value->>4 AS integer), CAST(each.value->>4 AS integer), 0, 1, ${MIN_INTERVAL_DAYS}, 0, 0
        FROM ${this.#driver.dialect.rows("$2")} WHERE true ON CONFLICT DO NOTHING`,
         [domain, JSON.stringify(rows)],
       );
@@ -132,7 +163,7 @@ export class PageFrontier {
    * @returns how long to wait if other processes read the last pages; `null` if none is due.
    */
   async take(domain: string, maxPages: number, nowMs: number): Promise<LeasedPage | number | null> {
-    return await this.#inDomain(domain, async (runner, pages) => {
+    return await this.#inDomain(domain, async (runner, { pages }) => {
       if (pages >= maxPages) {
         await runner.run("DELETE FROM lookup_pages WHERE domain = $1 AND is_new = 1", [domain]);
       }
@@ -162,44 +193,68 @@ export class PageFrontier {
   /** Runs work that excludes the same of other processes. @returns `null` for a domain that was erased meanwhile. */
   async #inDomain<T>(
     domain: string,
-    work: (runner: SqlRunner, pages: number) => Promise<T>,
+    work: (runner: SqlRunner, known: DomainRow) => Promise<T>,
   ): Promise<T | null> {
     // In an embedded database this is the only writer.
     const lock = this.#driver.dialect.kind === "postgres" ? "FOR UPDATE" : "";
     return await this.#driver.write(async (runner) => {
-      const known = await runner.first<{ pages: number }>(
-        `SELECT pages FROM lookup_page_domains WHERE name = $1 ${lock}`,
+      const known = await runner.first<DomainRow>(
+        `SELECT pages, max_pages, hidden_since, hidden_until FROM lookup_page_domains WHERE name = $1 ${lock}`,
         [domain],
       );
-      return known === undefined ? null : await work(runner, known.pages);
+      return known === undefined ? null : await work(runner, known);
     });
   }
 
   /** Extends the lease. @returns `null` if another process has leased the page since. */
   async renew(page: LeasedPage, nowMs: number): Promise<LeasedPage | null> {
     const leasedUntilMs = nowMs + LEASE_MS;
-    const renewed = await this.#driver.run(
-      "UPDATE lookup_pages SET due_at = $3 WHERE seq = $1 AND due_at = $2 AND is_leased = 1",
-      [page.seq, page.leasedUntilMs, leasedUntilMs],
-    );
+    const renewed = await this.#driver.run(`UPDATE lookup_pages SET due_at = $3 WHERE ${LEASED}`, [
+      ...leaseOf(page),
+      leasedUntilMs,
+    ]);
     return renewed === 0 ? null : { ...page, leasedUntilMs };
   }
 
   /** Ends the lease without a visit. @param dueMs When the page is due again. @default at once */
-  async release({ seq, rank }: LeasedPage, dueMs: number = rank): Promise<void> {
-    await this.#driver.run("UPDATE lookup_pages SET is_leased = 0, due_at = $2 WHERE seq = $1", [seq, dueMs]);
+  async release(page: LeasedPage, dueMs: number = page.rank): Promise<void> {
+    await this.#driver.run(`UPDATE lookup_pages SET is_leased = 0, due_at = $3 WHERE ${LEASED}`, [
+      ...leaseOf(page),
+      dueMs,
+    ]);
   }
 
-  /** Ends the lease of a page that was not requested. A new one does not count as a page of its domain. */
-  async skip(page: LeasedPage, dueMs: number): Promise<void> {
-    if (page.uri !== null || page.isSitemap) return this.release(page, dueMs);
-    await this.#driver.write(async (runner) => {
-      await runner.run("UPDATE lookup_page_domains SET pages = pages - 1 WHERE name = $1", [page.domain]);
-      await runner.run("UPDATE lookup_pages SET is_leased = 0, is_new = 1, due_at = $2 WHERE seq = $1", [
-        page.seq,
-        dueMs,
+  /** Ends the lease of a page that could not be read. */
+  async fail(page: LeasedPage, nowMs: number): Promise<void> {
+    const dueMs = nowMs + (page.failures + 1 < MAX_FAILURES ? HOUR_MS : 30 * DAY_MS);
+    await this.#driver.run(
+      `UPDATE lookup_pages SET is_leased = 0, due_at = $3, failures = failures + 1 WHERE ${LEASED}`,
+      [...leaseOf(page), dueMs],
+    );
+  }
+
+  /** Ends the lease of a page that may not be requested. A new one does not count as a page of its domain. */
+  async skip(page: LeasedPage, nowMs: number): Promise<void> {
+    if (page.uri !== null || page.isSitemap) return this.release(page, nowMs + DAY_MS);
+    await this.#inDomain(page.domain, async (runner, { pages }) => {
+      const freed = await runner.run(
+        `UPDATE lookup_pages SET is_leased = 0, is_new = 1, due_at = $3 WHERE ${LEASED}`,
+        [...leaseOf(page), nowMs + DAY_MS],
+      );
+      await runner.run("UPDATE lookup_page_domains SET pages = $2 WHERE name = $1", [
+        page.domain,
+        pages - freed,
       ]);
     });
+  }
+
+  /** Pages of a domain that were ever read. */
+  async count(domain: string): Promise<number> {
+    const row = await this.#driver.first<{ pages: number | string }>(
+      "SELECT count(*) AS pages FROM lookup_pages WHERE domain = $1 AND uri IS NOT NULL AND is_sitemap = 0",
+      [domain],
+    );
+    return Number(row?.pages ?? 0);
   }
 
   /**
@@ -244,9 +299,9 @@ function pageOf(
   { page_key: key, is_sitemap, interval_days, ...row }: PageRow,
   leasedUntilMs: number,
 ): LeasedPage {
-  const { seq, domain, url, uri, depth, rank, etag, modified, digest, misses } = row;
+  const { seq, domain, url, uri, depth, rank, etag, modified, digest, misses, failures } = row;
   return {
-    ...{ seq, domain, key, url, uri, depth, rank, etag, modified, digest, misses, leasedUntilMs },
+    ...{ seq, domain, key, url, uri, depth, rank, etag, modified, digest, misses, failures, leasedUntilMs },
     isSitemap: is_sitemap === 1,
     intervalDays: interval_days,
   };

@@ -150,7 +150,7 @@ async function writeVisit(
     // With validators, a page would never again show people who are no longer barred.
     const validators = barred.size > 0 ? [null, null] : [etag, modified];
     await runner.run(
-      `UPDATE lookup_pages SET is_leased = 0, due_at = $2, interval_days = $3, misses = $4, etag = $5, modified = $6,
+      `UPDATE lookup_pages SET is_leased = 0, due_at = $2, interval_days = $3, misses = $4, failures = 0, etag = $5, modified = $6,
          digest = $7, uri = $8, page_key = CASE WHEN EXISTS (
            SELECT 1 FROM lookup_pages AS other WHERE other.domain = $10 AND other.page_key = $9
          ) THEN page_key ELSE $9 END WHERE seq = $1`,

@@ -148,7 +148,9 @@ export async function createPages(db: Kysely<unknown>, kind: Kind): Promise<void
     sql`CREATE TABLE lookup_page_domains (
       name text ${bytes} NOT NULL PRIMARY KEY,
       pages integer NOT NULL,
-      hidden_since text
+      max_pages integer NOT NULL,
+      hidden_since text,
+      hidden_until text
     )`,
     sql`CREATE TABLE lookup_pages (
       seq ${identity},
@@ -164,6 +166,7 @@ export async function createPages(db: Kysely<unknown>, kind: Kind): Promise<void
       is_new integer NOT NULL,
       interval_days integer NOT NULL,
       misses integer NOT NULL,
+      failures integer NOT NULL,
       etag text,
       modified text,
       digest text

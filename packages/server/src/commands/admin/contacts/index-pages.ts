@@ -56,9 +56,10 @@ export async function indexPages(domains: readonly string[], flags: IndexFlags):
   });
 }
 
-/** Prints what a run did. If nothing could be read, the exit code is 1. */
+/** Prints what a run did. If no page was ever read, or the run stopped early, the exit code is 1. */
 function printAccount(account: IndexedDomain, json: boolean): void {
-  const { domain, read, unchanged, disallowed, needScript, cut, added, updated, gone, stopped } = account;
+  const { domain, read, unchanged, disallowed, needScript, cut, added, updated, gone, pages, stopped } =
+    account;
   const notes = [
     needScript > 0 ? `${needScript} need JavaScript` : "",
     cut > 0 ? `${cut} longer than 2 MiB were cut` : "",
@@ -69,7 +70,6 @@ function printAccount(account: IndexedDomain, json: boolean): void {
     `${domain}: ${read} pages read, ${unchanged} unchanged, ${disallowed} not allowed; ` +
     `${added} addresses added, ${updated} updated, ${gone} no longer there.`;
   printOut(json ? `${JSON.stringify(account)}\n` : `${[text, ...notes.map(printable)].join("\n  ")}\n`);
-  // Without a page that is due, nothing failed.
-  if (read + unchanged === 0 && (disallowed > 0 || notes.length > 0))
-    printFailure(`${domain}: no page could be read`);
+  if (pages === 0) printFailure(`${domain}: no page could be read`);
+  else if (stopped !== null) printFailure(`${domain}: ${printable(stopped)}`);
 }
