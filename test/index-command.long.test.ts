@@ -69,11 +69,34 @@ it("contacts index ends cleanly on a signal, and run again it requests no page t
   expect(asked.sort()).toEqual(links.map((link) => `200 ${link}`));
 });
 
+it("contacts index reads a domain that is given twice once, and takes several internal hosts before it", async () => {
+  const place = await createLookupPlace();
+  const site = await createIndexSite({ "/": pageOf([], ["/gone"]) });
+  const hosts = ["--internal-host", `blog.${DOMAIN}:8080`, "--internal-host", site.host];
+  const { code, stdout } = await place.run(
+    "contacts",
+    "index",
+    ...CONTACT,
+    "--delay",
+    "0",
+    ...hosts,
+    DOMAIN,
+    `www.${DOMAIN}`,
+  );
+  expect(code).toBe(0);
+  expect(stdout.split("\n")).toEqual([
+    expect.stringMatching(`^${DOMAIN}: 1 pages read`),
+    `  1 × status 404, such as ${site.origin}/gone`,
+    "",
+  ]);
+});
+
 it("contacts index names a wrong domain, a missing --contact and a wrong host, and exits with 2", async () => {
   const place = await createLookupPlace();
   for (const [args, reason] of [
     [["localhost", ...CONTACT], "localhost is not the domain of an organisation"],
     [["co.uk", ...CONTACT], "co.uk is not the domain"],
+    [["acme.localhost", "co.uk", ...CONTACT], "co.uk is not the domain"],
     [["acme.example"], "--contact"],
     [["acme.example", ...CONTACT, "--internal-host", "http://a"], "internalHosts must be a list of hosts"],
   ] as const) {

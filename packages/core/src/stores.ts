@@ -36,7 +36,7 @@ export { hasLeases } from "./contracts/lease-store.ts";
 export type { RateLimiter, RateResult, RateRule } from "./contracts/rate-limiter.ts";
 export type { FoundRecords, RecordCount, RecordQueries } from "./contracts/record-queries.ts";
 export { hasRecordQueries } from "./contracts/record-queries.ts";
-export { isRedirect, requestRemote } from "./http/remote/open-remote.ts";
+export { isRedirect, type Resolution, requestRemote } from "./http/remote/open-remote.ts";
 export {
   checkRemoteUrl,
   isHostEntry,

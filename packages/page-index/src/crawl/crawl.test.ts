@@ -1,7 +1,5 @@
-import { createServer } from "node:http";
 import { createSqlContactSource } from "@outrigger/sql";
 import { describe, expect, test } from "vitest";
-import { listen } from "../../../../test/support/listen.ts";
 import { createIndexSite, DOMAIN, pageOf, type SitePage } from "../../test/index-site.ts";
 import { newDatabase } from "../../test/new-database.ts";
 
@@ -117,23 +115,6 @@ describe("redirects", () => {
     const account = await site.index(await newDatabase());
     expect(account).toMatchObject({ read: 1, added: 1 });
     expect(Object.keys(account.notes)).toEqual([expect.stringContaining(reason)]);
-  });
-
-  test("a host of the domain that is not internal is not reached on this machine", async () => {
-    const database = await newDatabase();
-    let connections = 0;
-    const inside = createServer((_req, res) => res.end("inside")).on("connection", () => connections++);
-    const { port, close } = await listen(inside);
-    const links = [
-      `http://db.${DOMAIN}/`,
-      `http://www.${DOMAIN}:${port}/`,
-      `http://127.0.0.1:${port}/`,
-      `http://[::1]:${port}/`,
-    ];
-    const site = await createIndexSite({ "/": pageOf(["Ada Lovelace"], links) });
-    await site.index(database);
-    await close();
-    expect(connections).toBe(0);
   });
 });
 

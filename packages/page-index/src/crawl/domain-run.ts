@@ -13,7 +13,8 @@ import {
 } from "@outrigger/sql";
 import { decodePage } from "../extract/decode-page.ts";
 import { readPage } from "../extract/read-page.ts";
-import { foundPage, MAX_URL_LENGTH, pageKey, plainUrl } from "./page-address.ts";
+import { readRobotsTag } from "../extract/robots-tag.ts";
+import { foundPages, MAX_URL_LENGTH, pageKey, plainUrl, startUrls } from "./page-address.ts";
 import {
   BusyError,
   isAccepted,
@@ -23,7 +24,6 @@ import {
   UnreachableError,
   validatorsOf,
 } from "./page-fetcher.ts";
-import { readRobotsTag } from "./robots-rules.ts";
 import { SiteRobots } from "./site-robots.ts";
 import { foundSitemaps, MAX_SITEMAP_BYTES, readSitemap } from "./sitemap.ts";
 
@@ -52,6 +52,8 @@ export interface IndexedDomain {
   cut: number;
   /** Why pages could not be read, and the like, with the number of pages. */
   notes: Record<string, number>;
+  /** The URL of one such page for each of the notes. */
+  examples: Record<string, string>;
   /** Addresses: new ones, those with news, those that a page no longer shows. */
   added: number;
   updated: number;
@@ -72,7 +74,7 @@ export interface RunParts {
   /** Longest time of a run. */
   runMs: number;
   signal: AbortSignal;
-  onProgress(progress: IndexedDomain): void;
+  onProgress(progress: IndexedDomain, hasEnded: boolean): void;
 }
 
 /** The lease of a page ended, and another process has it. */
@@ -93,10 +95,10 @@ export class DomainRun {
     this.#parts = parts;
     this.#domain = domain;
     this.#readHidden = readHidden;
-    this.#robots = new SiteRobots({ ...parts, note: (text) => this.#note(text) });
+    this.#robots = new SiteRobots({ ...parts, note: (text, url) => this.#note(text, url) });
     this.#account = {
       ...{ domain, read: 0, unchanged: 0, disallowed: 0, needScript: 0, cut: 0 },
-      ...{ notes: {}, added: 0, updated: 0, gone: 0, pages: 0, stopped: null },
+      ...{ notes: {}, examples: {}, added: 0, updated: 0, gone: 0, pages: 0, stopped: null },
     };
   }
 
@@ -105,7 +107,7 @@ export class DomainRun {
     const account = this.#account;
     if ((await isBarred([this.#domain])).size > 0)
       return { ...account, stopped: "it is suppressed or was erased" };
-    const [first = ""] = this.#startUrls();
+    const [first = ""] = startUrls(this.#domain, this.#parts.policy.internalHosts);
     const start: FoundPage = { key: this.#domain, url: first, isSitemap: false, depth: 0, rank: 0 };
     await frontier.begin(this.#domain, [start], { isNow, maxPages, readHidden: this.#readHidden });
     const endMs = performance.now() + runMs;
@@ -116,23 +118,11 @@ export class DomainRun {
       if (next === null) break;
       if (typeof next === "number") await delay(next, undefined, { signal }).catch(() => {});
       else await this.#visit(next);
-      onProgress(account);
+      onProgress(account, false);
     }
     account.stopped ??= this.#busy;
     account.pages = await frontier.count(this.#domain);
     return account;
-  }
-
-  /** Where the first page may be, most likely first. */
-  #startUrls(): string[] {
-    const own = this.#parts.policy.internalHosts.flatMap((entry) => {
-      const { hostname, host } = new URL(`http://${entry}`);
-      return [this.#domain, `www.${this.#domain}`].includes(hostname) && host !== hostname
-        ? [`http://${host}/`]
-        : [];
-    });
-    const hosts = [this.#domain, `www.${this.#domain}`];
-    return [...own, ...["https", "http"].flatMap((scheme) => hosts.map((host) => `${scheme}://${host}/`))];
   }
 
   async #visit(given: LeasedPage): Promise<void> {
@@ -148,7 +138,10 @@ export class DomainRun {
       if (reply === null) {
         this.#account.disallowed++;
         await frontier.skip(page, Date.now());
-      } else await this.#take(page, reply);
+      } else {
+        await hold();
+        await this.#take(page, reply);
+      }
     } catch (error) {
       if (error instanceof LeaseLost) return;
       // Any other error comes of what the site sent.
@@ -159,15 +152,16 @@ export class DomainRun {
       signal.throwIfAborted();
       if (isOurs || !isError(error)) throw error;
       if (error instanceof BusyError) this.#busy = error.message;
-      else this.#note(error.message);
+      else this.#note(error.message, page.url);
     }
   }
 
   /** @returns `null` if the page may not be read. */
   async #get(page: LeasedPage, hold: () => Promise<void>): Promise<PageReply | null> {
     const { fetcher, signal, isBarred } = this.#parts;
-    const urls = page.rank === 0 ? this.#startUrls() : [page.url];
-    for (const [index, url] of urls.entries()) {
+    const urls = page.rank === 0 ? startUrls(this.#domain, this.#parts.policy.internalHosts) : [page.url];
+    let first: UnreachableError | null = null;
+    for (const url of urls) {
       try {
         return await fetcher.get(new URL(url), {
           maxBytes: page.isSitemap ? MAX_SITEMAP_BYTES : MAX_PAGE_BYTES,
@@ -179,10 +173,12 @@ export class DomainRun {
           ...{ hold, signal },
         });
       } catch (error) {
-        if (!(error instanceof UnreachableError) || index === urls.length - 1) throw error;
+        if (!(error instanceof UnreachableError)) throw error;
+        // The last place is the least likely one.
+        first ??= error;
       }
     }
-    return null;
+    throw first ?? new PageError("no URL");
   }
 
   async #take(page: LeasedPage, reply: PageReply): Promise<void> {
@@ -201,7 +197,7 @@ export class DomainRun {
       return await this.#store(page, { kind: "same" });
     }
     if (status === 404 || status === 410) {
-      if (!page.isSitemap) this.#note(`status ${status}`);
+      if (!page.isSitemap) this.#note(`status ${status}`, page.url);
       return await this.#store(page, { kind: "missing" });
     }
     if (status !== 200 && status !== 304) throw new PageError(`status ${status}`);
@@ -221,7 +217,7 @@ export class DomainRun {
     if (page.rank === 0) await this.#addSitemaps(reply.url.origin);
     if (reply.status === 304 || !isAccepted(type, PAGE_TYPES)) {
       if (reply.status === 304) account.disallowed++;
-      else this.#note("not HTML");
+      else this.#note("not HTML", page.url);
       return await this.#store(page, emptyVisit(pageKey(here), here.href, reply, false));
     }
     const html = decodePage(reply.body, type);
@@ -229,7 +225,6 @@ export class DomainRun {
     const isStored = content.isIndexable && !tags.noIndex;
     if (reply.isCut || content.contacts.length > MAX_CONTACTS) account.cut++;
     if (content.needsScript) account.needScript++;
-    if (page.depth < MAX_DEPTH && !tags.noFollow) await this.#addLinks(content.links, page.depth + 1);
     const url = content.url.href.length > MAX_URL_LENGTH ? here : plainUrl(content.url);
     const contacts = isStored ? content.contacts.slice(0, MAX_CONTACTS) : [];
     const organization = isStored ? content.organization : null;
@@ -237,19 +232,19 @@ export class DomainRun {
     const isWhole = isStored && !tags.noFollow;
     const visit = { ...emptyVisit(pageKey(url), url.href, reply, isWhole), contacts, organization };
     visit.digest = sha256(JSON.stringify(contacts));
+    if (page.depth < MAX_DEPTH && !tags.noFollow) {
+      const { frontier, policy } = this.#parts;
+      const reachable = content.links.filter(
+        ({ url }) => typeof checkRemoteUrl(url.href, policy) !== "string",
+      );
+      const found = foundPages(reachable, this.#domain, page.depth + 1);
+      const others = found.filter(({ key }) => key !== pageKey(here) && key !== visit.key);
+      await frontier.add(this.#domain, others.slice(0, MAX_LINKS));
+    }
     if (!isStored) account.disallowed++;
     else if (visit.digest === page.digest) account.unchanged++;
     else account.read++;
     await this.#store(page, visit);
-  }
-
-  async #addLinks(links: readonly { url: URL; text: string }[], depth: number): Promise<void> {
-    const { frontier, policy } = this.#parts;
-    const found = links
-      .slice(0, MAX_LINKS)
-      .filter(({ url }) => typeof checkRemoteUrl(url.href, policy) !== "string")
-      .flatMap(({ url, text }) => foundPage(url, text, this.#domain, depth) ?? []);
-    await frontier.add(this.#domain, found);
   }
 
   /** Adds those that robots.txt names, else the usual one. */
@@ -265,10 +260,11 @@ export class DomainRun {
     for (const name of ["added", "updated", "gone"] as const) this.#account[name] += counts[name];
   }
 
-  #note(reason: string): void {
-    const { notes } = this.#account;
+  #note(reason: string, url: string): void {
+    const { notes, examples } = this.#account;
     const key = reason in notes || Object.keys(notes).length < MAX_NOTES ? reason : "other reasons";
     notes[key] = (notes[key] ?? 0) + 1;
+    examples[key] ??= url;
   }
 }
 

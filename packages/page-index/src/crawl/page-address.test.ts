@@ -44,6 +44,7 @@ test.each([
     "/pers",
     "/ansprechpartner",
   ],
+  ...["/문의", "/회사소개", "/팀", "/プレス", "/%EB%AC%B8%EC%9D%98"],
   ...["/people", "/staff", "/about", "/medewerkers", "/команда"],
 ])("foundPage ranks %s before other pages", (path) => {
   expect(rank(path)).toBe(2);

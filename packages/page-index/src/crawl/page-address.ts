@@ -9,17 +9,19 @@ const OTHER_FILE =
 
 /** Contact, team, people, staff, about, imprint and press in 15 languages and more, without accents. */
 const TELLING = new RegExp(
-  [
-    "conta[ct]t|contato|kontakt|kapcsolat|yhteys|[iı]let[iı]s[iı]m|контакт|επικοινωνια|お問い合わせ|連絡先|联系|聯絡|문의|연락",
-    "team|equip[oae]|squadra|zespo[lł]|\\btym\\b|ekip|csapat|tiimi|echipa|команда|ομαδα|チーム|团队|團隊|팀",
-    "people|person|staff|employee|mitarbeiter|ansprechpartner|medewerker|collaborat|colaborador|empleados|pracowni|zamestnanc",
-    "medarbe|ansatte|henkilo|munkatars|angajati|cal[iı]san|сотрудник|співробітник|προσωπικο|社員|スタッフ|员工|직원",
-    "management|leadership|direct(?:ion|ory)|vorstand|board|faculty|founder",
-    "about|uber[-_ ]?uns|ueber[-_ ]?uns|a[-_ ]?propos|qui[-_ ]sommes|chi[-_ ]siamo|quienes|sobre|over[-_ ]ons|o[-_ ](?:nas|firme)\\b",
-    "om[-_ ](?:oss|os)\\b|meista|rolunk|despre|hakk[iı]m[iı]zda|о[-_ ](?:нас|компании)|про[-_ ]нас|σχετικα|会社概要|关于|關於|회사",
-    "imprint|impress[ou]m|mentions[-_ ]legales|aviso[-_ ]legal|note[-_ ]legali|colofon|tiraz|kunye|特定商取引",
-    "press|prensa|stampa|imprensa|\\bpers\\b|prasa|tisk|sajto|lehdisto|basin|media|пресс|τυπο|プレス|媒体|보도",
-  ].join("|"),
+  folded(
+    [
+      "conta[ct]t|contato|kontakt|kapcsolat|yhteys|[iı]let[iı]s[iı]m|контакт|επικοινωνια|お問い合わせ|連絡先|联系|聯絡|문의|연락",
+      "team|equip[oae]|squadra|zespo[lł]|\\btym\\b|ekip|csapat|tiimi|echipa|команда|ομαδα|チーム|团队|團隊|팀",
+      "people|person|staff|employee|mitarbeiter|ansprechpartner|medewerker|collaborat|colaborador|empleados|pracowni|zamestnanc",
+      "medarbe|ansatte|henkilo|munkatars|angajati|cal[iı]san|сотрудник|співробітник|προσωπικο|社員|スタッフ|员工|직원",
+      "management|leadership|direct(?:ion|ory)|vorstand|board|faculty|founder",
+      "about|uber[-_ ]?uns|ueber[-_ ]?uns|a[-_ ]?propos|qui[-_ ]sommes|chi[-_ ]siamo|quienes|sobre|over[-_ ]ons|o[-_ ](?:nas|firme)\\b",
+      "om[-_ ](?:oss|os)\\b|meista|rolunk|despre|hakk[iı]m[iı]zda|о[-_ ](?:нас|компании)|про[-_ ]нас|σχετικα|会社概要|关于|關於|회사",
+      "imprint|impress[ou]m|mentions[-_ ]legales|aviso[-_ ]legal|note[-_ ]legali|colofon|tiraz|kunye|特定商取引",
+      "press|prensa|stampa|imprensa|\\bpers\\b|prasa|tisk|sajto|lehdisto|basin|media|пресс|τυπο|プレス|媒体|보도",
+    ].join("|"),
+  ),
 );
 
 export function isWithin(host: string, domain: string): boolean {
@@ -55,6 +57,30 @@ export function foundPage(given: URL, text: string, domain: string, depth: numbe
   };
 }
 
+/** The pages of links as {@link foundPage}, each once, telling ones first. */
+export function foundPages(
+  links: readonly { url: URL; text: string }[],
+  domain: string,
+  depth: number,
+): FoundPage[] {
+  const found = new Map<string, FoundPage>();
+  for (const { url, text } of links) {
+    const page = foundPage(url, text, domain, depth);
+    if (page !== null && page.rank < (found.get(page.key)?.rank ?? Infinity)) found.set(page.key, page);
+  }
+  return [...found.values()].sort((one, other) => one.rank - other.rank);
+}
+
+/** Where the first page of a domain may be, most likely first. */
+export function startUrls(domain: string, internalHosts: readonly string[]): string[] {
+  const hosts = [domain, `www.${domain}`];
+  const own = internalHosts
+    .map((entry) => new URL(`http://${entry}`))
+    .filter(({ hostname, port }) => hosts.includes(hostname) && port !== "")
+    .flatMap(({ host }) => [`https://${host}/`, `http://${host}/`]);
+  return [...own, ...["https", "http"].flatMap((scheme) => hosts.map((host) => `${scheme}://${host}/`))];
+}
+
 function isTelling(text: string): boolean {
   let plain = text;
   try {
@@ -62,5 +88,10 @@ function isTelling(text: string): boolean {
   } catch {
     // Not UTF-8, or a text with a percent sign.
   }
-  return TELLING.test(plain.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, ""));
+  return TELLING.test(folded(plain));
+}
+
+/** In lower case without accents. Also Hangul and Katakana come apart: what is compared with it must be folded, too. */
+function folded(text: string): string {
+  return text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
 }

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from "node:http";
-import { pipeline, type Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { createBrotliDecompress, createUnzip } from "node:zlib";
+import { createBrotliDecompress, createInflateRaw, createUnzip } from "node:zlib";
 import {
   checkRemoteUrl,
   isRedirect,
   type RemoteAddress,
   type RemotePolicy,
+  type Resolution,
   requestRemote,
 } from "@outrigger/core/stores";
 import { isError } from "@outrigger/core/values";
@@ -28,7 +29,6 @@ const MAX_RETRY_MS = 86_400_000;
 const DECODERS = {
   gzip: createUnzip,
   "x-gzip": createUnzip,
-  deflate: createUnzip,
   br: createBrotliDecompress,
 };
 
@@ -51,14 +51,14 @@ export interface PageRequest {
   modified: string | null;
   /** Whether a URL may be requested; checked for each redirect, too. */
   mayRead(url: URL): Promise<boolean>;
-  /** Milliseconds between two requests to the host of a URL. */
-  delayMs(url: URL): number;
+  /** Milliseconds between two requests to the host of a URL. @param reply `null` without one. */
+  delayMs(url: URL, reply: PageReply | null): number;
   /** Called now and then while the host is busy. */
   hold(): Promise<void>;
   signal: AbortSignal;
 }
 
-export interface FetcherSettings {
+export interface FetcherSettings extends Resolution {
   frontier: PageFrontier;
   policy: RemotePolicy;
   userAgent: string;
@@ -120,15 +120,15 @@ export class PageFetcher {
       await request.hold();
     }
     const ownMs = address.isInternal ? perHostMs : Math.max(MIN_DELAY_MS, perHostMs);
-    let pauseMs = Math.max(ownMs, request.delayMs(address.url));
+    let reply: PageReply | null = null;
     try {
       await request.hold();
-      const reply = await this.#request(address, request);
-      if (reply.status === 429 || reply.status === 503) {
-        pauseMs = Math.max(pauseMs, retryAfterMs(reply.headers["retry-after"]));
-      }
+      reply = await this.#request(address, request);
       return reply;
     } finally {
+      const isRefused = reply?.status === 429 || reply?.status === 503;
+      const askedMs = isRefused ? retryAfterMs(reply?.headers["retry-after"]) : 0;
+      const pauseMs = Math.max(ownMs, askedMs, request.delayMs(address.url, reply));
       // From the end of the reply, so that a slow network brings no two requests closer together.
       await frontier.leave(host, Date.now() + pauseMs);
     }
@@ -152,11 +152,14 @@ export class PageFetcher {
     let response: IncomingMessage | undefined;
     try {
       request.signal.throwIfAborted();
-      response = await requestRemote(address, { headers, idleMs: IDLE_MS, signal });
-      const { statusCode: status = 0 } = response;
+      const { forbidden, dnsServers } = this.#settings;
+      const resolution = { ...(forbidden && { forbidden }), ...(dnsServers && { dnsServers }) };
+      response = await requestRemote(address, { ...resolution, headers, idleMs: IDLE_MS, signal });
+      // A proxy that changed the page answers with 203.
+      const status = response.statusCode === 203 ? 200 : (response.statusCode ?? 0);
       const isRead = status === 200 && isAccepted(response.headers["content-type"], accept);
       const read = isRead
-        ? await readBody(decoded(response), maxBytes)
+        ? await readBody(await decoded(response, maxBytes), maxBytes)
         : { body: Buffer.alloc(0), isCut: false };
       const robotsTags = response.headersDistinct["x-robots-tag"] ?? [];
       return { url: address.url, status, headers: response.headers, robotsTags, ...read };
@@ -168,7 +171,8 @@ export class PageFetcher {
         : isError(cause)
           ? cause.message
           : "no reply";
-      throw new (response === undefined ? UnreachableError : PageError)(reason, { cause });
+      if (response !== undefined) throw new PageError(reason, { cause });
+      throw new UnreachableError(`${address.url.origin}: ${reason}`, { cause });
     } finally {
       clearTimeout(timer);
       request.signal.removeEventListener("abort", abort);
@@ -184,15 +188,22 @@ export function validatorsOf({ headers }: PageReply): { etag: string | null; mod
 
 /** @param accept Media types; empty: any. */
 export function isAccepted(contentType: string | undefined, accept: string): boolean {
-  const [type = ""] = (contentType ?? "").split(";", 1);
+  // Without a type, the reader may guess: RFC 9110 §8.3.
+  const [type = ""] = (contentType ?? "text/html").split(";", 1);
   return accept === "" || accept.split(", ").includes(type.trim().toLowerCase());
 }
 
-function decoded(response: IncomingMessage): Readable {
+async function decoded(response: IncomingMessage, maxBytes: number): Promise<Readable> {
   const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase();
   if (encoding === "identity" || encoding === "") return response;
-  if (!Object.hasOwn(DECODERS, encoding))
+  if (encoding !== "deflate" && !Object.hasOwn(DECODERS, encoding))
     throw new PageError(`the Content-Encoding ${encoding.slice(0, 20)}`);
+  if (encoding === "deflate") {
+    const { body } = await readBody(response, maxBytes);
+    // Many servers leave out the head of the format.
+    const decoder = ((body[0] ?? 0) & 0x0f) === 8 ? createUnzip() : createInflateRaw();
+    return pipeline(Readable.from([body]), decoder, () => {});
+  }
   // The reader of the result sees every failure.
   return pipeline(response, DECODERS[encoding as keyof typeof DECODERS](), () => {});
 }

@@ -50,8 +50,8 @@ const RUN_RULES = {
   now: rules.preset(false, rules.flag()),
   /** Ends the run; it rejects with the signal's reason. The next run continues it. @default never */
   signal: shapes.abortSignal,
-  /** Receives the account of the domain that is being read, after each page. @default ignored */
-  onProgress: rules.fn<(progress: IndexedDomain) => void>(),
+  /** Receives the account of the domain that is being read after each page, and with `true` at its end. @default ignored */
+  onProgress: rules.fn<(progress: IndexedDomain, hasEnded: boolean) => void>(),
 };
 
 export interface IndexRunOptions extends rules.Options<typeof RUN_RULES> {}
@@ -98,13 +98,16 @@ export function createPageIndex(database: SqlDatabase, options: PageIndexOptions
       const domains = new Set(given.map(domainOf));
       await suppressions.ready();
       await expireContacts(database, Date.now());
+      await frontier.expire(Date.now());
       const runMs = RUN_MS + maxPages * perHostMs;
       const isBarred = suppressions.barredFromIndex;
       const parts = { database, frontier, fetcher, policy, isBarred, maxPages, runMs, signal, onProgress };
       const accounts: IndexedDomain[] = [];
       for (const domain of domains) {
         try {
-          accounts.push(await new DomainRun(parts, domain, readHidden.has(domain)).run(now));
+          const account = await new DomainRun(parts, domain, readHidden.has(domain)).run(now);
+          accounts.push(account);
+          onProgress(account, true);
         } finally {
           await refreshContacts(database);
         }

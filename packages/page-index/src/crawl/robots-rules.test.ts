@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readRobots, readRobotsTag } from "./robots-rules.ts";
+import { readRobotsTag } from "../extract/robots-tag.ts";
+import { readRobots } from "./robots-rules.ts";
 
 const ORIGIN = "https://acme.example";
 
@@ -78,6 +79,10 @@ test.each<[string[], boolean, boolean]>([
   [["max-snippet: 5, noindex"], true, false],
   [["unavailable_after: 25 Jun 2010 15:00:00 PST"], false, false],
   [["noindexed"], false, false],
-])("X-Robots-Tag %j: not stored %s, links not followed %s", (headers, noIndex, noFollow) => {
+  [["index, follow, max-image-preview:none"], false, false],
+  [["max-image-preview : none"], false, false],
+  [["noindex nofollow"], true, true],
+  [["unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"], true, false],
+])("X-Robots-Tag or meta robots %j: not stored %s, links not followed %s", (headers, noIndex, noFollow) => {
   expect(readRobotsTag(headers)).toEqual({ noIndex, noFollow });
 });

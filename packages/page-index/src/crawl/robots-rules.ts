@@ -1,8 +1,7 @@
 /// <reference path="./robots-parser.d.ts" />
 import parseRobots from "robots-parser";
+import { ROBOT } from "../extract/robots-tag.ts";
 
-/** Our product token in robots.txt, `X-Robots-Tag` and `<meta>`. */
-export const ROBOT = "outrigger";
 /** As many bytes of a robots.txt count; RFC 9309 §2.5 asks for 500 KiB. */
 export const MAX_ROBOTS_BYTES = 512 * 1024;
 /** Checking a path takes time proportional to its length times the characters of rules with a wildcard. */
@@ -50,20 +49,4 @@ export function readRobots(origin: string, text: string): RobotsRules {
 /** Escaped letters, digits, `-`, `.`, `_` and `~` as such: RFC 9309 §2.2.2 compares them so. */
 function plainEscapes(text: string): string {
   return text.replace(UNRESERVED, decodeURIComponent);
-}
-
-/** Whether `X-Robots-Tag` forbids to store a page, and to follow its links. @param headers Each line of it. */
-export function readRobotsTag(headers: readonly string[]): { noIndex: boolean; noFollow: boolean } {
-  const directives = new Set<string>();
-  for (const header of headers) {
-    let isOurs = true;
-    for (const part of header.toLowerCase().split(",")) {
-      // A value, as in `max-snippet: 5`, is no name of a robot.
-      const [, agent, rest] = /^\s*(?!max-|unavailable_after)([\w-]+)\s*:(.*)$/s.exec(part) ?? [];
-      if (agent !== undefined) isOurs = agent === ROBOT || agent === "robots";
-      if (isOurs) directives.add((rest ?? part).trim());
-    }
-  }
-  const has = (...names: string[]) => names.some((name) => directives.has(name));
-  return { noIndex: has("noindex", "noarchive", "none"), noFollow: has("nofollow", "none") };
 }

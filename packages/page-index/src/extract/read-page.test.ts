@@ -69,3 +69,17 @@ test.each([
   // Quadratic time would take minutes.
   expect(performance.now() - started).toBeLessThan(10_000);
 });
+test.each([
+  ["index, follow, max-image-preview:none", true, 1],
+  ["noindex", false, 1],
+  ["NoArchive nofollow", false, 0],
+  ["none", false, 0],
+])("meta robots %j: stored %s, %i links", (content, isIndexable, links) => {
+  const html = `<meta name="robots" content="${content}"><a href="/a">A</a>`;
+  const page = readPage(html, {
+    url: new URL("https://acme.example/"),
+    domain: "acme.example",
+    readHidden: false,
+  });
+  expect([page.isIndexable, page.links.length]).toEqual([isIndexable, links]);
+});

@@ -7,6 +7,7 @@ import type { Occurrence } from "./page-pieces.ts";
 import { type PageLink, PageText } from "./page-text.ts";
 import { PeopleFinder } from "./people-finder.ts";
 import { fittedName, personName } from "./person-names.ts";
+import { ROBOT, readRobotsTag } from "./robots-tag.ts";
 import { readStructured } from "./structured-data.ts";
 
 /** What a page contains. */
@@ -36,8 +37,7 @@ const LITTLE_TEXT = 200;
 export function readPage(html: string, page: { url: URL; domain: string; readHidden: boolean }): PageContent {
   const hidden = new HiddenAddresses(page.domain);
   const text = new PageText(html, page.url, hidden);
-  const robots =
-    `${text.head.meta.get("robots") ?? ""},${text.head.meta.get("outrigger") ?? ""}`.toLowerCase();
+  const tags = readRobotsTag(["robots", ROBOT].map((name) => text.head.meta.get(name) ?? ""));
   const isOwn = (host: string) => host === page.domain || host.endsWith(`.${page.domain}`);
   const url = new URL(
     text.head.canonical !== null && isOwn(text.head.canonical.hostname) ? text.head.canonical : page.url,
@@ -55,8 +55,8 @@ export function readPage(html: string, page: { url: URL; domain: string; readHid
   for (const occurrence of owned) merge(contacts, contactOf(occurrence, occurrence.isAside ? null : finder));
   return {
     url,
-    isIndexable: !/\b(?:noindex|noarchive|none)\b/.test(robots),
-    links: /\b(?:nofollow|none)\b/.test(robots) ? [] : text.links,
+    isIndexable: !tags.noIndex,
+    links: tags.noFollow ? [] : text.links,
     organization: structured.organization ?? (text.head.meta.get("og:site_name")?.trim() || null),
     contacts: [...contacts.values()].filter(({ address }) =>
       isOwn(address.slice(address.lastIndexOf("@") + 1)),

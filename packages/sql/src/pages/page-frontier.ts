@@ -1,59 +1,12 @@
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
-
-/** A page that was found and not read yet. */
-export interface FoundPage {
-  /** Equal for all spellings of one page. */
-  key: string;
-  url: string;
-  isSitemap: boolean;
-  /** Links from the first page. */
-  depth: number;
-  /** Pages of a low rank are read first. 0, of which a domain has one, to 9. */
-  rank: number;
-}
-
-/** A page that this process reads until its lease ends. */
-export interface LeasedPage extends FoundPage {
-  seq: number;
-  domain: string;
-  /** The source of its contacts; `null` if it was never read. */
-  uri: string | null;
-  /** The validators of the last reply, and the SHA-256 of what it contained. */
-  etag: string | null;
-  modified: string | null;
-  digest: string | null;
-  /** Days between two visits. */
-  intervalDays: number;
-  /** Visits since the page existed. */
-  misses: number;
-  /** Attempts since it was last read or missing. */
-  failures: number;
-  leasedUntilMs: number;
-}
+import { type FoundPage, LEASED, type LeasedPage, leaseOf, type PageRow, pageOf } from "./leased-page.ts";
 
 /** What the robots.txt of an origin contained. */
 export interface StoredRobots {
   etag: string | null;
   modified: string | null;
   body: string;
-}
-
-interface PageRow {
-  seq: number;
-  domain: string;
-  page_key: string;
-  url: string;
-  uri: string | null;
-  is_sitemap: number;
-  depth: number;
-  rank: number;
-  interval_days: number;
-  misses: number;
-  failures: number;
-  etag: string | null;
-  modified: string | null;
-  digest: string | null;
 }
 
 interface DomainRow {
@@ -73,10 +26,6 @@ const LOOK_AGAIN_MS = 1000;
 const MAX_FAILURES = 5;
 /** Pages that failed come after all that did not: ranks are below 10. */
 const DUE_AT_ONCE = "rank + 10 * failures";
-
-/** Parameters 1 and 2 of {@link leaseOf}. Without a row, another process has the page. */
-export const LEASED = "seq = $1 AND due_at = $2 AND is_leased = 1";
-export const leaseOf = ({ seq, leasedUntilMs }: LeasedPage): [number, number] => [seq, leasedUntilMs];
 
 /**
  * The pages to read and the turns of their hosts, shared by all processes on a database. A page whose process died is leased again
@@ -281,6 +230,12 @@ export class PageFrontier {
     await this.#driver.run("UPDATE lookup_page_hosts SET free_at = $2 WHERE host = $1", [host, freeMs]);
   }
 
+  /** Deletes old rows: turns that ended a day ago, and each robots.txt 90 days after its change. */
+  async expire(nowMs: number): Promise<void> {
+    await this.#driver.run("DELETE FROM lookup_page_hosts WHERE free_at < $1", [nowMs - DAY_MS]);
+    await this.#driver.run("DELETE FROM lookup_page_robots WHERE read_at < $1", [nowMs - 90 * DAY_MS]);
+  }
+
   async robots(origin: string): Promise<StoredRobots | null> {
     const select = "SELECT etag, modified, body FROM lookup_page_robots WHERE origin = $1";
     return (await this.#driver.first<StoredRobots>(select, [origin])) ?? null;
@@ -288,21 +243,10 @@ export class PageFrontier {
 
   async keepRobots(origin: string, { etag, modified, body }: StoredRobots): Promise<void> {
     await this.#driver.run(
-      `INSERT INTO lookup_page_robots (origin, etag, modified, body) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (origin) DO UPDATE SET etag = excluded.etag, modified = excluded.modified, body = excluded.body`,
-      [origin, etag, modified, body],
+      `INSERT INTO lookup_page_robots (origin, etag, modified, body, read_at) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (origin) DO UPDATE SET etag = excluded.etag, modified = excluded.modified, body = excluded.body,
+         read_at = excluded.read_at`,
+      [origin, etag, modified, body, Date.now()],
     );
   }
-}
-
-function pageOf(
-  { page_key: key, is_sitemap, interval_days, ...row }: PageRow,
-  leasedUntilMs: number,
-): LeasedPage {
-  const { seq, domain, url, uri, depth, rank, etag, modified, digest, misses, failures } = row;
-  return {
-    ...{ seq, domain, key, url, uri, depth, rank, etag, modified, digest, misses, failures, leasedUntilMs },
-    isSitemap: is_sitemap === 1,
-    intervalDays: interval_days,
-  };
 }

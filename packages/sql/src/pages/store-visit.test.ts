@@ -9,7 +9,8 @@ import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
 import { useDatabase } from "../sql-database.ts";
 import { createSqlSuppressionList } from "../sql-suppression-list.ts";
 import { importContacts } from "../transfer/import-contacts.ts";
-import { type FoundPage, type LeasedPage, PageFrontier } from "./page-frontier.ts";
+import type { FoundPage, LeasedPage } from "./leased-page.ts";
+import { PageFrontier } from "./page-frontier.ts";
 import { type PageContact, type PageVisit, storeVisit } from "./store-visit.ts";
 
 const DOMAIN = "acme.example";
@@ -45,7 +46,7 @@ onEachDatabase(({ createUrl, open, kind }) => {
     onTestFinished(() => lookup.close());
     const { barredFromIndex } = createSuppressions(list, SECRET);
     const frontier = new PageFrontier(database);
-    await frontier.begin(DOMAIN, [START], { isNow: true, hiddenSince: null });
+    await frontier.begin(DOMAIN, [START], { isNow: true, maxPages: 50, readHidden: false });
 
     async function take(maxPages = 50): Promise<LeasedPage> {
       const page = await frontier.take(DOMAIN, maxPages, Date.now());

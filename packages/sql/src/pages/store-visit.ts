@@ -5,7 +5,8 @@ import { BATCH_WRITE, putNews } from "../contacts/put-batch.ts";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { type SuppressionTest, suppressedAmong } from "../transfer/suppressed-among.ts";
-import { type LeasedPage, MIN_INTERVAL_DAYS } from "./page-frontier.ts";
+import type { LeasedPage } from "./leased-page.ts";
+import { MIN_INTERVAL_DAYS } from "./page-frontier.ts";
 
 /** An address that a page shows, and what stands beside it. `null`: the page does not say. */
 export interface PageContact {

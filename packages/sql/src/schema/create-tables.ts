@@ -191,8 +191,11 @@ export async function createPages(db: Kysely<unknown>, kind: Kind): Promise<void
       origin text ${bytes} NOT NULL PRIMARY KEY,
       etag text,
       modified text,
-      body text NOT NULL
+      body text NOT NULL,
+      read_at bigint NOT NULL
     )`,
+    sql`CREATE INDEX lookup_page_hosts_free ON lookup_page_hosts (free_at)`,
+    sql`CREATE INDEX lookup_page_robots_read ON lookup_page_robots (read_at)`,
   ]);
 }
 

@@ -163,10 +163,14 @@ async function resolveHost(
   signal: AbortSignal,
 ): Promise<LookupAddress[]> {
   if (isInternal) {
-    // RFC 6761, which not every resolver knows.
-    if (host.endsWith(".localhost")) return [{ address: "127.0.0.1", family: 4 }];
-    // As every program of the machine, with its file of hosts.
-    return (await abortable(lookup(host, { all: true }), signal)).slice(0, MAX_ADDRESSES);
+    try {
+      // As every program of the machine, with its file of hosts.
+      return (await abortable(lookup(host, { all: true }), signal)).slice(0, MAX_ADDRESSES);
+    } catch (error) {
+      // RFC 6761, which not every resolver knows.
+      if (!host.endsWith(".localhost") || signal.aborted) throw error;
+      return [{ address: "127.0.0.1", family: 4 }];
+    }
   }
   const found = isIP(host) === 0 ? await queryDns(host, dnsServers, signal) : [host];
   const allowed = found.filter((address) => !isForbidden(forbidden, address));

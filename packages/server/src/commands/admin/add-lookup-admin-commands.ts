@@ -95,7 +95,11 @@ function addContactsCommand(program: Command): void {
     .option("--max-pages <number>", "pages of a domain (default: 50)", parsePages)
     .option("--delay <ms>", "time between two requests to a host (default: 5000)", parseDelay)
     .option("--read-hidden", "read obfuscated addresses, too: only with the consent of the domain")
-    .option("--internal-host <host...>", "hosts of your own network, with the port unless it is 80 or 443")
+    .option(
+      "--internal-host <host>",
+      "host of your own network, with the port unless it is 80 or 443; can be repeated",
+      (host: string, previous: readonly string[] = []) => [...previous, host],
+    )
     .option("--json", "print a JSON object per domain")
     .action(lazyAction(async () => (await import("./contacts/index-pages.ts")).indexPages, "pages"));
   add("export", EXPORT)

@@ -27,12 +27,11 @@ export async function indexPages(domains: readonly string[], flags: IndexFlags):
     const resume = () => ". Run the same command again to continue";
     await untilInterrupted(async (signal) => {
       try {
-        for (const domain of domains) {
-          const onProgress = ({ read, unchanged }: IndexedDomain) =>
-            line.update(() => `${domain}: ${read + unchanged} pages`);
-          const [account] = await pages.index([domain], { ...(now && { now }), signal, onProgress });
-          if (account !== undefined) printAccount(account, json);
-        }
+        const onProgress = (account: IndexedDomain, hasEnded: boolean) => {
+          if (hasEnded) printAccount(account, json);
+          else line.update(() => `${account.domain}: ${account.read + account.unchanged} pages`);
+        };
+        await pages.index(domains, { ...(now && { now }), signal, onProgress });
       } catch (error) {
         if (isServiceError(error, "bad_request")) throw usageError(printable(error.message));
         throw error;
@@ -63,7 +62,9 @@ function printAccount(account: IndexedDomain, json: boolean): void {
   const notes = [
     needScript > 0 ? `${needScript} need JavaScript` : "",
     cut > 0 ? `${cut} longer than 2 MiB were cut` : "",
-    ...Object.entries(account.notes).map(([reason, count]) => `${count} × ${reason}`),
+    ...Object.entries(account.notes).map(
+      ([reason, count]) => `${count} × ${reason}, such as ${account.examples[reason]}`,
+    ),
     stopped === null ? "" : `stopped: ${stopped}`,
   ].filter((text) => text !== "");
   const text =
