@@ -6,7 +6,7 @@ import type { Images, ImagesOptions, Lookup, LookupOptions } from "@outrigger/co
 import type { Page, Renderer } from "@outrigger/core/images";
 import type { Account } from "@outrigger/core/lookup";
 import type { BlobStore } from "@outrigger/core/stores";
-import type { Express, RequestHandler } from "express";
+import type { Express, Request, RequestHandler, Response } from "express";
 import type { Hono } from "hono";
 import type Koa from "koa";
 
@@ -61,6 +61,7 @@ export declare const apiKey: string;
 /** Of the recipe for bounces, which takes them from untyped JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: events of mail services have no types.
 export declare const learn: (reports: any[]) => Promise<void>;
+export declare const caught: (handle: (req: Request, res: Response) => Promise<void>) => RequestHandler;
 export declare const file: File;
 export declare const abort: AbortController;
 export declare const bar: { show(share: number): void };

@@ -1,88 +1,33 @@
 import * as crypto from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
-import * as consumers from "node:stream/consumers";
-import * as core from "@outrigger/core";
-import * as verifier from "@outrigger/verifier";
 import express from "express";
-import { afterEach, expect, test } from "vitest";
-import { createTestLookup } from "./lookup-site.ts";
-
-const guide = await readFile(new URL("../../docs/recipes.md", import.meta.url), "utf8");
-const [, section = ""] = /^## Learn from bounces\n(.*?)^## /ms.exec(guide) ?? [];
-const blocks = [...section.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = ""]) => code);
-const [LEARN = "", SES = "", POSTMARK = "", SENDGRID = "", PIPE = ""] = blocks;
-
-const MODULES: Record<string, unknown> = {
-  "@outrigger/core": core,
-  "@outrigger/verifier": verifier,
-  "node:crypto": crypto,
-  "node:stream/consumers": consumers,
-  express,
-};
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-/** Runs the code of the guide with what its reader has. @returns the value of `result`, an expression. */
-async function runBlock(
-  code: string,
-  given: Record<string, unknown>,
-  result = "undefined",
-): Promise<unknown> {
-  const body = code.replace(/^import (\{.*\}) from "(.*)";$/gm, (_, names, name) => {
-    return `const ${names} = MODULES[${JSON.stringify(name)}];`;
-  });
-  const names = { ...given, MODULES };
-  const run = new Function(...Object.keys(names), `return (async () => { ${body}\nreturn ${result}; })()`);
-  return await run(...Object.values(names));
-}
-
-/** An app with the route of a block, and the verdicts of its lookup. */
-async function startApp(code: string, given: Record<string, unknown> = {}) {
-  const { lookup } = await createTestLookup({
-    // A mail server that accepts every name at first.
-    prober: {
-      probe: async () => ({
-        ...{ routing: "found", server: true, mailbox: true, acceptsAll: false },
-        ...{ reason: null, retryAfterMs: null },
-      }),
-      close: async () => undefined,
-    },
-  });
-  const app = express();
-  const learn = await runBlock(LEARN, { lookup }, "learn");
-  await runBlock(code, { app, lookup, learn, ...given });
-  const server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-    await lookup.close();
-  });
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const statusesOf = async (...emails: string[]) =>
-    Promise.all(emails.map(async (email) => (await lookup.verifyEmail(email)).data.status));
-  const post = async (path: string, body: string, headers: Record<string, string>) =>
-    (await fetch(`${base}${path}`, { method: "POST", body, headers })).status;
-  return { lookup, statusesOf, post };
-}
+import express4 from "express-4";
+import { expect, onTestFinished, test } from "vitest";
+import { PIPE, POSTMARK, SENDGRID, SES, startApp } from "./recipe-app.ts";
 
 const keys = (type: "rsa" | "ec") =>
   type === "rsa"
     ? crypto.generateKeyPairSync("rsa", { modulusLength: 2048 })
     : crypto.generateKeyPairSync("ec", { namedCurve: "P-256" });
 
+/** URLs of AWS where anyone can have a key: buckets, and replies to queries. */
+const FOREIGN_CERTIFICATES = [
+  "https://sns.s3.amazonaws.com/SimpleNotificationService-0123abcd.pem",
+  "https://sns.s3-us-west-2.amazonaws.com/SimpleNotificationService-0123abcd.pem",
+  "https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0123abcd.pem",
+  "https://sns.eu-west-1.amazonaws.com/?Action=GetTopicAttributes&Name=SimpleNotificationService-0123abcd.pem",
+  "https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-/../?Action=GetTopicAttributes&x=-0123abcd.pem",
+  "https://sns.eu-west-1.amazonaws.com.evil.example/SimpleNotificationService-0123abcd.pem",
+];
+
 test("the recipe for Amazon SES learns from messages that SNS signed, and refuses others", async () => {
   const { privateKey, publicKey } = keys("rsa");
   const fetched: string[] = [];
+  const requested: RequestInit[] = [];
   const { statusesOf, post, lookup } = await startApp(SES, {
-    fetch: async (url: string) => {
+    fetch: async (url: string, options: RequestInit = {}) => {
       fetched.push(url);
+      requested.push(options);
       return new Response(String(publicKey.export({ type: "spki", format: "pem" })));
     },
   });
@@ -154,6 +99,9 @@ test("the recipe for Amazon SES learns from messages that SNS signed, and refuse
     expect(await send({ ...message, TopicArn: `${topic}-other` })).toBe(403);
     expect(await send({ ...message, SigningCertURL: "https://sns.evil.example/key.pem" })).toBe(403);
     expect(await send({ ...message, SigningCertURL: "https://sns.amazonaws.com.evil.example/" })).toBe(403);
+    for (const foreign of FOREIGN_CERTIFICATES) {
+      expect(await send({ ...message, SigningCertURL: foreign }), foreign).toBe(403);
+    }
     expect(await send(message)).toBe(200);
   }
   expect(await statusesOf(...all)).toEqual([
@@ -179,14 +127,24 @@ test("the recipe for Amazon SES learns from messages that SNS signed, and refuse
   };
   expect(await send(sign(confirmation, "2"))).toBe(200);
   expect(fetched.at(-1)).toBe(url);
-  expect(await send(sign({ ...confirmation, SubscribeURL: "https://evil.example/" }))).toBe(200);
-  expect(fetched.at(-1)).toMatch(/\.pem$/);
+  for (const other of [
+    "https://evil.example/",
+    url.replace("Confirm", "Un"),
+    url.replace("eu-west-1", "s3"),
+  ]) {
+    expect(await send(sign({ ...confirmation, SubscribeURL: other }))).toBe(200);
+    expect(fetched.at(-1), other).toMatch(/\.pem$/);
+  }
+  const long = bounce("General", ...Array.from({ length: 50 }, () => recipient("full@one.example", "5.2.2")));
+  const padded = { eventType: "Bounce", bounce: long, mail: { ...mail, headers: "x".repeat(200_000) } };
+  expect(await send(sign({ Message: JSON.stringify(padded) }))).toBe(200);
+  expect(requested.every(({ redirect }) => redirect === "error")).toBe(true);
   expect(fetched.every((each) => each.startsWith("https://sns.eu-west-1.amazonaws.com/"))).toBe(true);
 });
 
 test("the recipe for Postmark learns from hard bounces, deliveries and no others, with the right password", async () => {
   process.env.POSTMARK_PASSWORD = "pass:word";
-  closing.push(async () => void delete process.env.POSTMARK_PASSWORD);
+  onTestFinished(() => void delete process.env.POSTMARK_PASSWORD);
   const { statusesOf, post, lookup } = await startApp(POSTMARK);
   const send = (event: object, login = "outrigger:pass:word") =>
     post("/webhooks/postmark", JSON.stringify(event), {
@@ -228,7 +186,7 @@ test("the recipe for Postmark learns from hard bounces, deliveries and no others
 test("the recipe for SendGrid learns from signed events only", async () => {
   const { privateKey, publicKey } = keys("ec");
   process.env.SENDGRID_PUBLIC_KEY = publicKey.export({ type: "spki", format: "der" }).toString("base64");
-  closing.push(async () => void delete process.env.SENDGRID_PUBLIC_KEY);
+  onTestFinished(() => void delete process.env.SENDGRID_PUBLIC_KEY);
   const { statusesOf, post, lookup } = await startApp(SENDGRID);
   await lookup.report("back@one.example", { kind: "bounced", code: "5.1.1" });
   const of = (name: string, event: string, more: object = {}) => ({
@@ -269,6 +227,37 @@ test("the recipe for SendGrid learns from signed events only", async () => {
   const all = events.map(({ email }) => email);
   const valid = all.slice(1).map(() => "valid");
   expect(await statusesOf(...all)).toEqual(["invalid", ...valid]);
+});
+
+test("the recipe for Postmark needs a password", async () => {
+  delete process.env.POSTMARK_PASSWORD;
+  await expect(startApp(POSTMARK)).rejects.toThrow("Set POSTMARK_PASSWORD");
+});
+
+test.each([
+  ["Express 4", express4],
+  ["Express 5", express],
+])("the recipes for webhooks answer a bad body with an error in %s", async (_name, framework) => {
+  process.env.POSTMARK_PASSWORD = "password";
+  process.env.SENDGRID_PUBLIC_KEY = keys("ec")
+    .publicKey.export({ type: "spki", format: "der" })
+    .toString("base64");
+  onTestFinished(() => void delete process.env.POSTMARK_PASSWORD);
+  onTestFinished(() => void delete process.env.SENDGRID_PUBLIC_KEY);
+  const recipes = [SES, POSTMARK, SENDGRID].map((code) => `{\n${code}\n}`);
+  const { post } = await startApp(recipes.join("\n"), {}, framework);
+  const headers = {
+    ...{ "Content-Type": "application/json", Authorization: `Basic ${btoa("outrigger:password")}` },
+  };
+  for (const body of ["", "{", "null", "[]", "5", '{"SigningCertURL":5}']) {
+    for (const path of ["ses", "postmark", "sendgrid"]) {
+      const status = await post(`/webhooks/${path}`, body, headers);
+      // Postmark's own password came with it.
+      if (path !== "postmark" || body === "{") expect(status, `${path} ${body}`).toBeGreaterThanOrEqual(400);
+    }
+  }
+  const odd = { RecordType: "Bounce", Type: "HardBounce", Details: { toString: "no function" } };
+  expect(await post("/webhooks/postmark", JSON.stringify(odd), headers)).toBe(500);
 });
 
 test("the recipe for returned mail learns from a delivery report on its standard input", async () => {

@@ -17,7 +17,7 @@ function reportOf(parts: readonly (readonly string[])[], type = "delivery-status
 
 /** A report on the delivery to recipients, each a list of fields. */
 function dsnOf(...recipients: readonly (readonly string[])[]): string {
-  const status = ["Content-Type: message/delivery-status", "", "Reporting-MTA: dns; mx.two.test", ""];
+  const status = ["Content-Type: message/delivery-status", "", "Reporting-MTA: dns; relay.four.test", ""];
   return reportOf([HUMAN, [...status, ...recipients.flatMap((fields) => [...fields, ""])]]);
 }
 
@@ -44,11 +44,27 @@ test("a report on several recipients has the final result of each, and no delay 
   expect(await parseDeliveryReport(Buffer.from(message.replaceAll("\r\n", "\n")))).toEqual(found);
 });
 
-test("the address of a report is the one that the mail was sent to, also if it was forwarded", async () => {
-  const forwarded = ["Original-Recipient: rfc822; Ann@one.test", "Final-Recipient: rfc822; ann@three.test"];
-  expect(await parseDeliveryReport(dsnOf([...forwarded, ...FAILED.slice(1)]))).toEqual([ANN]);
+test("the address of a report is the one that the mail was sent to, and its code not that of a forwarded mailbox", async () => {
+  const forwarded = ["Original-Recipient: rfc822; Ann@one.test", "Final-Recipient: rfc822; left@three.test"];
+  const diagnostic = "Diagnostic-Code: smtp; 550 5.1.1 <left@three.test>: User unknown";
+  for (const fields of [FAILED.slice(1), [...FAILED.slice(1), diagnostic]]) {
+    expect(await parseDeliveryReport(dsnOf([...forwarded, ...fields]))).toEqual([{ ...ANN, code: "5.0.0" }]);
+  }
+  const full = [...forwarded, "Action: failed", "Status: 5.2.2"];
+  expect(await parseDeliveryReport(dsnOf(full))).toEqual([{ ...ANN, code: "5.2.2" }]);
+  const same = ["Original-Recipient: rfc822; Ann@One.test", ...FAILED];
+  expect(await parseDeliveryReport(dsnOf(same))).toEqual([ANN]);
   const unknown = ["Original-Recipient: rfc822; unknown", ...FAILED];
   expect(await parseDeliveryReport(dsnOf(unknown))).toEqual([ANN]);
+});
+
+test("an alias that reached one of its mailboxes is delivered, whichever comes first", async () => {
+  const alias = "Original-Recipient: rfc822; info@one.test";
+  const failed = [alias, "Final-Recipient: rfc822; left@one.test", "Action: failed", "Status: 5.2.1"];
+  const reached = [alias, "Final-Recipient: rfc822; bob@one.test", "Action: delivered", "Status: 2.0.0"];
+  const found = { address: "info@one.test", kind: "delivered", code: "2.0.0" };
+  expect(await parseDeliveryReport(dsnOf(failed, reached, FAILED))).toEqual([found, ANN]);
+  expect(await parseDeliveryReport(dsnOf(reached, failed))).toEqual([found]);
 });
 
 test.each([
@@ -63,6 +79,10 @@ test.each([
   ["smtp; 550 #5.1.1 user unknown", "5.0.0", "5.1.1"],
   ["SMTP; 550 Utilisateur inconnu, boîte inexistante", "5.0.0", "5.1.1"],
   ["X-Postfix; unknown user: ann", "5.1.1", "5.1.1"],
+  ['X-Postfix; unknown user: "ann"', "5.1.1", "5.1.1"],
+  ["X-Postfix; unknown user: ann", "5.0.0", "5.0.0"],
+  ["smtp; host mx.one.test[192.0.2.1] said: 550 5.1.1 User unknown", "5.1.1", "5.1.1"],
+  ["smtp;", "5.1.1", "5.1.1"],
   // Some servers derive 5.1.1 from any 550.
   ["SMTP; 550 Message rejected as spam", "5.1.1", "5.0.0"],
   ["smtp; 550 5.7.1 Access denied", "5.1.1", "5.7.1"],
@@ -71,6 +91,24 @@ test.each([
   ["smtp; 550 5.1.1 This list does not accept mail from non-members", "5.1.1", "5.0.0"],
   ["smtp; 450 4.2.1 The user you are trying to contact is receiving mail too quickly", "5.1.1", "4.2.1"],
   ["smtp; 552 5.2.2 Mailbox full", "5.2.2", "5.2.2"],
+  // Texts without a type, of another type, or in another order.
+  [
+    "Amazon SES has suppressed sending to this address because it has a recent history of bouncing as an invalid address.",
+    "5.1.1",
+    "5.0.0",
+  ],
+  ["x-unix; user over quota", "5.1.1", "5.0.0"],
+  ["x-unix; /usr/bin/procmail: Permission denied", "5.1.1", "5.0.0"],
+  ["X-Exim; mailbox is full: retry timeout exceeded", "5.1.1", "5.0.0"],
+  ["LMTP; 552 5.2.2 quota", "5.1.1", "5.2.2"],
+  ["550 5.7.1 blocked using spamhaus", "5.1.1", "5.7.1"],
+  ["SMTP: 550 5.7.1 blocked", "5.1.1", "5.7.1"],
+  ["smtp; 5.7.1 blocked using spamhaus", "5.1.1", "5.7.1"],
+  ["smtp; [192.0.2.1] said: 550 5.7.1 blocked using spamhaus", "5.1.1", "5.7.1"],
+  // The client and the sender of the mail.
+  ["smtp; 550 <bounces@two.test> mailbox not found", "5.0.0", "5.0.0"],
+  ["smtp; 550 5.1.1 bounces@two.test: User unknown", "5.1.1", "5.0.0"],
+  ["smtp; 550 relay.four.test: user unknown", "5.0.0", "5.0.0"],
 ])("a failure with the reply %s and the status %s has the code %s", async (reply, status, code) => {
   const fields = [...FAILED.slice(0, 2), `Status: ${status}`, `Diagnostic-Code: ${reply}`];
   expect(await parseDeliveryReport(dsnOf(fields))).toEqual([{ ...ANN, code }]);

@@ -1,5 +1,6 @@
 import { parseAddress } from "@outrigger/core/lookup";
 import PostalMime from "postal-mime";
+import type { SmtpIdentity } from "./prober-options.ts";
 import { readRecipientRefusal } from "./smtp/read-refusal.ts";
 
 /** What a message says about mail to one address. */
@@ -23,13 +24,15 @@ const REPORT_TYPE = /^message\/(?:(?:global-)?delivery-status|feedback-report)$/
 /** Not `not-spam`, which withdraws a complaint, nor `auth-failure`, which no person sent. */
 const COMPLAINT = /^(?:abuse|fraud|opt-out|opt-out-list|miscategorized|virus|other)$/i;
 const OF_MAILBOX = /^5\.1\.(?:1|6|10)$/;
-/** The reply of another server: its codes and its text. */
-const REPLY = /^smtp *; *([45]\d\d)(?:[ -]+#?([45]\.\d{1,3}\.\d{1,3})\b)?[ -]*(.*)$/is;
+/** The reply of another server, or words of the reporting one: its codes, if any, and its text. */
+const REPLY =
+  /^(?:(?:[sl]mtp|x-[\w-]+) *[;:])? *(?:(?:host )?\S+ said: *)?(?:([45]\d\d)\b[ -]*)?(?:#?([45]\.\d{1,3}\.\d{1,3})\b)?[ -]*(.*)$/is;
 
 /**
  * Reads a delivery status notification (RFC 3464, 6533) or a complaint (RFC 5965), as a mail server sends it to the sender of a
  * mail. One result for each recipient whose mail finally failed or arrived. Of a failure, `code` is 5.1.1, 5.1.6 or 5.1.10 only if
- * the reply of the mail server can speak of nothing but the mailbox. Anyone can send such a message: read only those to an address that
+ * the reply of the mail server can speak of nothing but the mailbox, and the mail was not forwarded to another one. An alias that
+ * reached one of its mailboxes has not failed. Anyone can send such a message: read only those to an address that
  * you gave as the sender of a mail.
  * @param message as received; its first 256 KiB or 10,000 lines are read.
  * @returns none for any other message, also for one that is malformed.
@@ -44,8 +47,16 @@ export async function parseDeliveryReport(message: Uint8Array | string): Promise
   const part = email?.attachments.find(({ mimeType }) => REPORT_TYPE.test(mimeType));
   if (part === undefined || typeof part.content === "string") return [];
   const isComplaint = part.mimeType === "message/feedback-report";
-  const reports = groupsOf(part.content).flatMap(isComplaint ? complaintsOf : statusOf);
-  return [...new Map(reports.map((report) => [JSON.stringify(report), report])).values()];
+  const groups = groupsOf(part.content);
+  const reporter = groups.flat().find(([name]) => name === "reporting-mta")?.[1] ?? "";
+  const sender: SmtpIdentity = {
+    helo: /; *([^ ()]+)/.exec(reporter)?.[1] ?? "",
+    mailFrom: email?.to?.[0]?.address ?? "",
+  };
+  const reports = groups.flatMap((fields) => (isComplaint ? complaintsOf(fields) : statusOf(fields, sender)));
+  const arrived = new Set(reports.flatMap(({ kind, address }) => (kind === "delivered" ? [address] : [])));
+  const final = reports.filter(({ kind, address }) => kind !== "bounced" || !arrived.has(address));
+  return [...new Map(final.map((report) => [JSON.stringify(report), report])).values()];
 }
 
 type Field = [name: string, value: string];
@@ -62,28 +73,33 @@ function groupsOf(content: ArrayBuffer | Uint8Array): Field[][] {
   );
 }
 
-function statusOf(fields: Field[]): DeliveryReport[] {
+function statusOf(fields: Field[], sender: SmtpIdentity): DeliveryReport[] {
   const first = (name: string) => fields.find(([one]) => one === name)?.[1] ?? "";
-  const address = addressOf(first("original-recipient")) ?? addressOf(first("final-recipient"));
+  const final = addressOf(first("final-recipient"));
+  const address = addressOf(first("original-recipient")) ?? final;
   const [action] = /^(?:failed|delivered)\b/i.exec(first("action")) ?? [];
-  const [code = null] = /^[245]\.\d{1,3}\.\d{1,3}\b/.exec(first("status")) ?? [];
+  const [status = null] = /^[245]\.\d{1,3}\.\d{1,3}\b/.exec(first("status")) ?? [];
   if (address === null || action === undefined) return [];
-  if (action.toLowerCase() === "delivered") return [{ address, kind: "delivered", code }];
-  return [{ address, kind: "bounced", code: codeOf(code, first("diagnostic-code"), address) }];
+  if (action.toLowerCase() === "delivered") return [{ address, kind: "delivered", code: status }];
+  const code = codeOf(status, first("diagnostic-code"), final ?? address, sender);
+  // The code speaks of the mailbox that the mail was forwarded to.
+  const isForwarded = final !== null && final !== address && OF_MAILBOX.test(code ?? "");
+  return [{ address, kind: "bounced", code: isForwarded ? "5.0.0" : code }];
 }
 
 /** Some servers derive the status from the class of a reply only. What the other server said takes precedence. */
-function codeOf(status: string | null, diagnostic: string, address: string): string | null {
+function codeOf(status: string | null, diagnostic: string, address: string, sender: SmtpIdentity) {
   const [, code, enhanced, text = ""] = REPLY.exec(diagnostic) ?? [];
-  if (code === undefined) return status;
+  if ((code ?? enhanced ?? text) === "") return status;
   const [, local = "", domain = ""] = /^(.*)@(.*)$/s.exec(address) ?? [];
   const lines = [Buffer.from(text.slice(0, MAX_REPLY_LENGTH)).toString("latin1")];
-  const reply = { code: Number(code), enhancedCode: enhanced ?? null, lines };
-  const { reason } = readRecipientRefusal(reply, { local, domain, helo: "", mailFrom: "" });
+  const reply = { code: Number(code ?? "550"), enhancedCode: enhanced ?? null, lines };
+  const { reason } = readRecipientRefusal(reply, { ...sender, local, domain });
   const said = enhanced ?? status;
-  const isOfMailbox = OF_MAILBOX.test(said ?? "");
-  if (isOfMailbox === (reason === "user_unknown")) return said;
-  return isOfMailbox ? "5.0.0" : "5.1.1";
+  const isUnknown = reason === "user_unknown";
+  if (OF_MAILBOX.test(said ?? "")) return isUnknown ? said : "5.0.0";
+  // Only the server of the mailbox can say that it does not exist.
+  return isUnknown && code !== undefined ? "5.1.1" : said;
 }
 
 function complaintsOf(fields: Field[]): DeliveryReport[] {
