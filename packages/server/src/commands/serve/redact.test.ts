@@ -55,9 +55,10 @@ describe("safeTarget", () => {
   });
 
   it("takes linear time for a long path without separators", () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     safeTarget(`/@${"a".repeat(200_000)}`);
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+    // CPU time, because the machine may be busy.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 
   it("cuts a target at 256 characters", () => {
