@@ -6,8 +6,8 @@ import { generatedSites } from "./sites.ts";
 const sites = [...generatedSites(20261126, 300)];
 /** Of kinds of pages that the extractor was not written for. */
 const furtherSites = [...generatedSites(20261127, 300, FURTHER_KINDS)];
-/** All addresses are found; some layouts, such as people as columns of a table, do not give all positions. */
-const FURTHER_AIMS = { ...AIMS, precision: 0.96, names: 0.93, positions: 0.86, phones: 0.95 };
+/** All addresses are found; some layouts, such as people as columns of a table, do not give all fields. */
+const FURTHER_AIMS = { ...AIMS, names: 0.93, positions: 0.92, phones: 0.96 };
 
 test("the extractor of the page index reaches its aims on 300 generated sites, hidden addresses included", () => {
   expectAims(sites);
