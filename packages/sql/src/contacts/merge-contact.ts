@@ -8,7 +8,7 @@ import {
   MAX_EVIDENCE,
   type Seniority,
 } from "@outrigger/core/lookup";
-import type { StoredContact } from "./packed-contact.ts";
+import { PAGE_FIELDS, type PageField, type StoredContact } from "./packed-contact.ts";
 
 /** Days after which the weight of a page is halved. */
 const HALF_LIFE_DAYS = 365;
@@ -48,7 +48,7 @@ export interface ContactNews {
   /** Without a date it counts from the day of the merge, and only if no verdict is known. */
   verification?: Pick<ContactVerification, "status"> & { date: string | null };
   evidence: readonly ContactEvidence[];
-  /** Whether an indexed page is the origin. It fills in what an imported contact lacks, and replaces none of its values. */
+  /** Whether an indexed page is the origin. It fills in what an imported contact lacks, and replaces no imported value. */
   isFromPage?: boolean;
 }
 
@@ -69,7 +69,7 @@ export function mergeContact(known: StoredContact | null, given: ContactNews, no
   const local = news.address.slice(0, news.address.lastIndexOf("@"));
   const verification = laterVerdict(known?.verification, news.verification, nowMs);
   const firstName = latest(news.firstName, known?.firstName);
-  return {
+  const merged = {
     address: news.address,
     type: news.type ?? known?.type ?? (isRoleName(local) ? "generic" : "personal"),
     confidence:
@@ -77,6 +77,7 @@ export function mergeContact(known: StoredContact | null, given: ContactNews, no
       (known?.isConfidenceGiven === true ? known.confidence : confidenceOf(evidence, nowMs)),
     isConfidenceGiven,
     isFromPages,
+    filledIn: [],
     firstName,
     lastName: latest(
       news.lastName === undefined && firstName === null ? news.unsplitName : news.lastName,
@@ -92,18 +93,39 @@ export function mergeContact(known: StoredContact | null, given: ContactNews, no
     ...(verification === undefined ? {} : { verification }),
     evidence,
   };
+  if (known === null || isFromPages) return merged;
+  const mayFill = given.isFromPage === true ? isOpen(known) : isFilledIn(known, given);
+  return { ...merged, filledIn: PAGE_FIELDS.filter((field) => merged[field] !== null && mayFill(field)) };
 }
 
-/** The facts that a contact lacks. A name is filled in as a whole. */
+/** Tells of a field whether no import gave its value. */
+function isOpen(known: StoredContact): (field: PageField) => boolean {
+  return (field) => known[field] === null || known.filledIn.includes(field);
+}
+
+/** Tells of a field whether pages filled it in, and no new import gives it. */
+function isFilledIn(known: StoredContact, news: ContactNews): (field: PageField) => boolean {
+  const given = new Set(Object.keys(news).filter((name) => Reflect.get(news, name) !== undefined));
+  if (given.has("position")) given.add("seniority").add("department");
+  if (given.has("unsplitName")) given.add("lastName");
+  return (field) => (known.isFromPages || known.filledIn.includes(field)) && !given.has(field);
+}
+
+/** The facts that no import gave. A name is filled in as a whole. */
 function missingIn(known: StoredContact, { address, domain, evidence, ...facts }: ContactNews): ContactNews {
-  const { firstName, lastName, seniority, department } = known;
-  const isNamed = firstName !== null || lastName !== null;
-  const missing = Object.entries(facts).filter(
-    ([name]) => Reflect.get(known, name) === null && !(isNamed && /^(?:first|last)Name$/.test(name)),
+  const { seniority, department } = known;
+  const isMissing = isOpen(known);
+  const isNamed = !isMissing("firstName") || !isMissing("lastName");
+  const missing = PAGE_FIELDS.filter(
+    (field) => isMissing(field) && !(isNamed && /^(?:first|last)Name$/.test(field)),
   );
   // Without these, a new position would replace them.
-  const kept = { ...(seniority && { seniority }), ...(department && { department }) };
-  return { address, domain, evidence, ...Object.fromEntries(missing), ...kept };
+  const kept = {
+    ...(isMissing("seniority") ? {} : { seniority }),
+    ...(isMissing("department") ? {} : { department }),
+  };
+  const told = missing.flatMap((field) => (facts[field] === undefined ? [] : [[field, facts[field]]]));
+  return { address, domain, evidence, ...Object.fromEntries(told), ...kept };
 }
 
 function laterVerdict(

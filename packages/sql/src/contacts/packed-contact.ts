@@ -18,8 +18,11 @@ type Packed = [
   facetClass: number,
   /** Regardless of the verdict. */
   confidence: number,
-  /** 1: the confidence was given, not calculated. 2: all is from indexed pages, with a calculated confidence. */
-  origin: 0 | 1 | 2,
+  /**
+   * 1: the confidence was given, not calculated. 2: all is from indexed pages, with a calculated confidence. Plus 4 times the sum
+   * of 2^n for the fields {@link PAGE_FIELDS}[n] of an imported contact that pages filled in.
+   */
+  origin: number,
   firstName: string | null,
   lastName: string | null,
   position: string | null,
@@ -32,11 +35,26 @@ type Packed = [
   verification?: [status: number, date: string],
 ];
 
+/** The fields that a page can fill in. Their order is stored. */
+export const PAGE_FIELDS = [
+  "firstName",
+  "lastName",
+  "position",
+  "seniority",
+  "department",
+  "phoneNumber",
+  "networkAUrl",
+  "networkB",
+] as const;
+export type PageField = (typeof PAGE_FIELDS)[number];
+
 /** A contact with its confidence regardless of the verdict, and whether it was given or calculated. */
 export interface StoredContact extends Contact {
   isConfidenceGiven: boolean;
   /** Whether all of it is from indexed pages, and nothing was imported. */
   isFromPages: boolean;
+  /** The fields whose values pages filled in, and which they may change. Empty if all of it is from pages. */
+  filledIn: readonly PageField[];
 }
 
 export function packContact(contact: StoredContact): string {
@@ -44,7 +62,8 @@ export function packContact(contact: StoredContact): string {
     contact.address,
     classOf(contact),
     contact.confidence,
-    contact.isConfidenceGiven ? 1 : contact.isFromPages ? 2 : 0,
+    (contact.isConfidenceGiven ? 1 : contact.isFromPages ? 2 : 0) +
+      contact.filledIn.reduce((sum, field) => sum + 4 * 2 ** PAGE_FIELDS.indexOf(field), 0),
     contact.firstName,
     contact.lastName,
     contact.position,
@@ -91,8 +110,9 @@ function storedOf(packed: Packed): StoredContact {
   return {
     ...contactOf(packed),
     confidence,
-    isConfidenceGiven: origin === 1,
-    isFromPages: origin === 2,
+    isConfidenceGiven: origin % 4 === 1,
+    isFromPages: origin % 4 === 2,
+    filledIn: PAGE_FIELDS.filter((_, index) => (origin >> (index + 2)) % 2 === 1),
   };
 }
 
