@@ -1,6 +1,5 @@
 import {
   type AddressType,
-  type ContactEvidence,
   type ContactVerification,
   classifyTitle,
   type Department,
@@ -8,7 +7,7 @@ import {
   MAX_EVIDENCE,
   type Seniority,
 } from "@outrigger/core/lookup";
-import { PAGE_FIELDS, type PageField, type StoredContact } from "./packed-contact.ts";
+import { PAGE_FIELDS, type PageField, type StoredContact, type StoredEvidence } from "./packed-contact.ts";
 
 /** Days after which the weight of a page is halved. */
 const HALF_LIFE_DAYS = 365;
@@ -47,9 +46,11 @@ export interface ContactNews {
   phoneNumber?: string | null;
   /** Without a date it counts from the day of the merge, and only if no verdict is known. */
   verification?: Pick<ContactVerification, "status"> & { date: string | null };
-  evidence: readonly ContactEvidence[];
+  evidence: readonly StoredEvidence[];
   /** Whether an indexed page is the origin. It fills in what an imported contact lacks, and replaces no imported value. */
   isFromPage?: boolean;
+  /** Whether everything that pages gave to an imported contact is dropped. */
+  isExpired?: boolean;
 }
 
 /**
@@ -58,7 +59,8 @@ export interface ContactNews {
  *
  * @param nowMs Unix milliseconds.
  */
-export function mergeContact(known: StoredContact | null, given: ContactNews, nowMs: number): StoredContact {
+export function mergeContact(stored: StoredContact | null, given: ContactNews, nowMs: number): StoredContact {
+  const known = stored !== null && given.isExpired === true ? withoutPages(stored) : stored;
   const isFromPages = given.isFromPage === true && known?.isFromPages !== false;
   const news = given.isFromPage === true && known !== null && !isFromPages ? missingIn(known, given) : given;
   const position = latest(news.position, known?.position);
@@ -96,6 +98,11 @@ export function mergeContact(known: StoredContact | null, given: ContactNews, no
   if (known === null || isFromPages) return merged;
   const mayFill = given.isFromPage === true ? isOpen(known) : isFilledIn(known, given);
   return { ...merged, filledIn: PAGE_FIELDS.filter((field) => merged[field] !== null && mayFill(field)) };
+}
+
+function withoutPages(known: StoredContact): StoredContact {
+  const empty = Object.fromEntries(known.filledIn.map((field) => [field, null]));
+  return { ...known, ...empty, evidence: known.evidence.filter(({ isIndexed }) => isIndexed !== true) };
 }
 
 /** Tells of a field whether no import gave its value. */
@@ -144,11 +151,11 @@ function latest<T>(news: T | null | undefined, known: T | null | undefined): T |
 }
 
 function mergeEvidence(
-  known: readonly ContactEvidence[],
-  news: readonly ContactEvidence[],
-): readonly ContactEvidence[] {
+  known: readonly StoredEvidence[],
+  news: readonly StoredEvidence[],
+): readonly StoredEvidence[] {
   if (news.length === 0) return known;
-  const byUri = new Map<string, ContactEvidence>();
+  const byUri = new Map<string, StoredEvidence>();
   for (const evidence of [...known, ...news]) {
     const other = byUri.get(evidence.uri);
     byUri.set(evidence.uri, other === undefined ? evidence : mergePage(other, evidence));
@@ -158,14 +165,15 @@ function mergeEvidence(
   return pages.slice(0, MAX_EVIDENCE);
 }
 
-function mergePage(known: ContactEvidence, news: ContactEvidence): ContactEvidence {
+function mergePage(known: StoredEvidence, news: StoredEvidence): StoredEvidence {
   const isLater = (news.lastSeenOn ?? "") >= (known.lastSeenOn ?? "");
   const { domain, uri, lastSeenOn, stillOnPage } = isLater ? news : known;
   const [first = null] = [known.extractedOn, news.extractedOn].filter((day) => day !== null).sort();
-  return { domain, uri, extractedOn: first, lastSeenOn, stillOnPage };
+  const isIndexed = known.isIndexed === true && news.isIndexed === true;
+  return { domain, uri, extractedOn: first, lastSeenOn, stillOnPage, isIndexed };
 }
 
-function bySeenLast(a: ContactEvidence, b: ContactEvidence): number {
+function bySeenLast(a: StoredEvidence, b: StoredEvidence): number {
   const [ofA, ofB] = [a.lastSeenOn ?? "", b.lastSeenOn ?? ""];
   if (ofA !== ofB) return ofA < ofB ? 1 : -1;
   return a.uri < b.uri ? -1 : 1;
@@ -178,7 +186,7 @@ function bySeenLast(a: ContactEvidence, b: ContactEvidence): number {
  *
  * @param nowMs Unix milliseconds.
  */
-export function confidenceOf(evidence: readonly ContactEvidence[], nowMs: number): number {
+export function confidenceOf(evidence: readonly StoredEvidence[], nowMs: number): number {
   if (evidence.length === 0) return WITHOUT_EVIDENCE;
   let chanceOfError = 1;
   for (const { lastSeenOn, stillOnPage } of evidence) {

@@ -6,7 +6,8 @@ type PackedEvidence = [
   uri: string,
   extractedOn: string | null,
   lastSeenOn: string | null,
-  stillOnPage: 0 | 1,
+  /** 1 if the page still shows the address, plus 2 if it is indexed and was not imported. */
+  state: number,
 ];
 
 /**
@@ -48,8 +49,14 @@ export const PAGE_FIELDS = [
 ] as const;
 export type PageField = (typeof PAGE_FIELDS)[number];
 
+export interface StoredEvidence extends ContactEvidence {
+  /** Whether the index of pages found it, and no import. @default false */
+  isIndexed?: boolean;
+}
+
 /** A contact with its confidence regardless of the verdict, and whether it was given or calculated. */
 export interface StoredContact extends Contact {
+  evidence: readonly StoredEvidence[];
   isConfidenceGiven: boolean;
   /** Whether all of it is from indexed pages, and nothing was imported. */
   isFromPages: boolean;
@@ -71,12 +78,12 @@ export function packContact(contact: StoredContact): string {
     contact.networkAUrl,
     contact.networkB,
     contact.phoneNumber,
-    contact.evidence.map(({ domain, uri, extractedOn, lastSeenOn, stillOnPage }) => [
+    contact.evidence.map(({ domain, uri, extractedOn, lastSeenOn, stillOnPage, isIndexed }) => [
       domain,
       uri,
       extractedOn,
       lastSeenOn,
-      stillOnPage ? 1 : 0,
+      (stillOnPage ? 1 : 0) + (isIndexed ? 2 : 0),
     ]),
   ];
   const { verification } = contact;
@@ -109,6 +116,7 @@ function storedOf(packed: Packed): StoredContact {
   const [, , confidence, origin] = packed;
   return {
     ...contactOf(packed),
+    evidence: packed[11].map((each) => ({ ...evidenceOf(each), isIndexed: each[4] >= 2 })),
     confidence,
     isConfidenceGiven: origin % 4 === 1,
     isFromPages: origin % 4 === 2,
@@ -157,6 +165,6 @@ function contactOf(packed: Packed): Contact {
   };
 }
 
-function evidenceOf([domain, uri, extractedOn, lastSeenOn, still]: PackedEvidence): ContactEvidence {
-  return { domain, uri, extractedOn, lastSeenOn, stillOnPage: still === 1 };
+function evidenceOf([domain, uri, extractedOn, lastSeenOn, state]: PackedEvidence): ContactEvidence {
+  return { domain, uri, extractedOn, lastSeenOn, stillOnPage: state % 2 === 1 };
 }

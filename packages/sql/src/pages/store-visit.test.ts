@@ -9,6 +9,7 @@ import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
 import { useDatabase } from "../sql-database.ts";
 import { createSqlSuppressionList } from "../sql-suppression-list.ts";
 import { importContacts } from "../transfer/import-contacts.ts";
+import { expireContacts } from "./expire-contacts.ts";
 import type { FoundPage, LeasedPage } from "./leased-page.ts";
 import { PageFrontier } from "./page-frontier.ts";
 import { type PageContact, type PageVisit, storeVisit } from "./store-visit.ts";
@@ -60,8 +61,8 @@ onEachDatabase(({ createUrl, open, kind }) => {
         await useDatabase(database).run("UPDATE lookup_pages SET due_at = rank WHERE is_leased = 0");
         return await take();
       },
-      visit: (page: LeasedPage, visit: PageVisit, isBarred = barredFromIndex) =>
-        storeVisit(database, page, visit, isBarred, Date.now()),
+      visit: (page: LeasedPage, visit: PageVisit, isBarred = barredFromIndex, monthsAgo = 0) =>
+        storeVisit(database, page, visit, isBarred, Date.now() - monthsAgo * 31 * 86_400_000),
     };
   }
   type Pages = Awaited<ReturnType<typeof pages>>;
@@ -175,6 +176,56 @@ onEachDatabase(({ createUrl, open, kind }) => {
     }
     const ada = await index.source.find(`ada@${DOMAIN}`);
     expect(ada?.evidence.some(({ stillOnPage }) => stillOnPage)).toBe(true);
+  });
+
+  test("a value that only pages gave follows them after an import, an imported one stays", async () => {
+    const index = await pages();
+    const take = (text: string) => importContacts(index.database, fileOf(text), {});
+    const found = async () => await index.source.find(`ada@${DOMAIN}`);
+    const told = (position: string, phoneNumber: string) => ({ ...person("ada", position), phoneNumber });
+    await index.visit(await index.take(), read([told("CTO", "1")]));
+    await take(`email,last name\nada@${DOMAIN},Lovelace\n`);
+    await index.visit(await index.again(), read([told("Head of Sales", "2")]));
+    expect(await found()).toMatchObject({ lastName: "Lovelace", phoneNumber: "2" });
+    expect(await found()).toMatchObject({ position: "Head of Sales", department: "sales" });
+    await take(`email,phone,position\nada@${DOMAIN},+41 44 668 18 00,\n`);
+    await index.visit(await index.again(), read([told("CEO", "3")]));
+    expect(await found()).toMatchObject({ phoneNumber: "+41 44 668 18 00", position: "CEO" });
+    await take(`email,position\nada@${DOMAIN},Engineer\n`);
+    await index.visit(await index.again(), read([told("Head of Sales", "4")]));
+    expect(await found()).toMatchObject({ position: "Engineer", phoneNumber: "+41 44 668 18 00" });
+    expect((await found())?.department).not.toBe("sales");
+  });
+
+  test("a contact that no page has shown for 18 months gets a lower confidence, once", async () => {
+    const index = await pages();
+    await index.visit(await index.take(), read([person("ada")]), undefined, 19);
+    const found = async () => await index.source.find(`ada@${DOMAIN}`);
+    expect(await found()).toMatchObject({ confidence: 75 });
+    expect(await expireContacts(index.database, Date.now())).toBe(0);
+    const aged = await found();
+    expect(aged?.confidence).toBeLessThan(30);
+    expect(aged?.evidence).toMatchObject([{ uri: START.url, stillOnPage: true }]);
+    expect(await index.query("SELECT is_aged FROM lookup_page_addresses")).toEqual([{ is_aged: 1 }]);
+    await index.visit(await index.again(), read([person("ada")]));
+    expect(await found()).toMatchObject({ confidence: 75 });
+    expect(await index.query("SELECT is_aged FROM lookup_page_addresses")).toEqual([{ is_aged: 0 }]);
+  });
+
+  test("after 36 months, what pages gave to an imported contact is dropped, and what imports gave is kept", async () => {
+    const index = await pages();
+    await index.visit(await index.take(), read([person("ada", "CTO"), person("bob")]), undefined, 40);
+    const source = "source_uri,last_seen_on,still_on_page";
+    const line = `ada@${DOMAIN},Lovelace,https://other.example/,2019-01-01,false`;
+    await importContacts(index.database, fileOf(`email,last name,${source}\n${line}\n`), {});
+    expect(await index.source.find(`ada@${DOMAIN}`)).toMatchObject({ firstName: "ada", position: "CTO" });
+    expect(await expireContacts(index.database, Date.now())).toBe(1);
+    expect(await index.source.find(`bob@${DOMAIN}`)).toBeNull();
+    expect(await index.source.find(`ada@${DOMAIN}`)).toMatchObject({
+      ...{ firstName: null, lastName: "Lovelace", position: null, seniority: null },
+      evidence: [{ uri: "https://other.example/" }],
+    });
+    expect(await index.query("SELECT * FROM lookup_page_addresses")).toEqual([]);
   });
 
   test("erasing a person removes the pages that showed no one else and name the person, and no visit keeps them", async () => {

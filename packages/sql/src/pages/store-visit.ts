@@ -1,6 +1,5 @@
 import { eraseDomain, eraseOne, isPageOf, removePage } from "../contacts/erase-contacts.ts";
 import type { ContactNews } from "../contacts/merge-contact.ts";
-import { unpackStoredContact } from "../contacts/packed-contact.ts";
 import { BATCH_WRITE, putNews } from "../contacts/put-batch.ts";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
@@ -56,8 +55,6 @@ const DAY_MS = 86_400_000;
 const MAX_INTERVAL_DAYS = 90;
 /** A page that misses so many visits is gone. */
 const MAX_MISSES = 2;
-const KEPT_YEARS = 3;
-const EXPIRED_AT_ONCE = 500;
 const MAX_TEXT_LENGTH = 300;
 
 /**
@@ -165,40 +162,6 @@ async function writeVisit(
   return { added: counts.added, updated: Math.max(0, counts.updated - gone.length), gone: gone.length };
 }
 
-/**
- * Erases the contacts that are known from pages only and that none has shown for 36 months.
- * @returns the number of erased contacts.
- */
-export async function expireContacts(database: SqlDatabase, nowMs: number): Promise<number> {
-  const driver = useDatabase(database);
-  const before = new Date(nowMs);
-  before.setUTCFullYear(before.getUTCFullYear() - KEPT_YEARS);
-  const day = dayOf(before.getTime());
-  let erased = 0;
-  for (;;) {
-    const rows = await driver.all<{ address: string }>(
-      `SELECT address FROM lookup_page_addresses WHERE seen_on < $1 ORDER BY seen_on LIMIT ${EXPIRED_AT_ONCE}`,
-      [day],
-    );
-    for (const address of new Set(rows.map((row) => row.address))) {
-      const row = await driver.first<{ packed: string }>(
-        "SELECT packed FROM lookup_contacts WHERE address = $1",
-        [address],
-      );
-      const contact = row && unpackStoredContact(row.packed);
-      const isExpired =
-        contact?.isFromPages === true &&
-        contact.evidence.every(({ lastSeenOn }) => (lastSeenOn ?? day) < day);
-      if (isExpired && (await eraseOne(driver, address))) erased++;
-      await driver.run("DELETE FROM lookup_page_addresses WHERE address = $1 AND seen_on < $2", [
-        address,
-        day,
-      ]);
-    }
-    if (rows.length < EXPIRED_AT_ONCE) return erased;
-  }
-}
-
 function newsOf(
   address: string,
   uri: string,
@@ -210,7 +173,7 @@ function newsOf(
   return {
     address,
     domain: address.slice(address.lastIndexOf("@") + 1),
-    evidence: [{ domain, uri, extractedOn, lastSeenOn, stillOnPage }],
+    evidence: [{ domain, uri, extractedOn, lastSeenOn, stillOnPage, isIndexed: true }],
     isFromPage: true,
   };
 }
@@ -274,9 +237,9 @@ async function writeAddresses(
   today: string,
 ): Promise<void> {
   await runner.run(
-    `INSERT INTO lookup_page_addresses (page, address, first_on, seen_on, is_shown)
-     SELECT CAST($1 AS bigint), value, $2, $2, 1 FROM ${dialect.strings("$3")} AS given WHERE true
-     ON CONFLICT (page, address) DO UPDATE SET seen_on = excluded.seen_on, is_shown = 1`,
+    `INSERT INTO lookup_page_addresses (page, address, first_on, seen_on, is_shown, is_aged)
+     SELECT CAST($1 AS bigint), value, $2, $2, 1, 0 FROM ${dialect.strings("$3")} AS given WHERE true
+     ON CONFLICT (page, address) DO UPDATE SET seen_on = excluded.seen_on, is_shown = 1, is_aged = 0`,
     [page, today, JSON.stringify(shown)],
   );
   await runner.run(

@@ -182,10 +182,11 @@ export async function createPages(db: Kysely<unknown>, kind: Kind): Promise<void
       first_on text ${bytes} NOT NULL,
       seen_on text ${bytes} NOT NULL,
       is_shown integer NOT NULL,
+      is_aged integer NOT NULL,
       PRIMARY KEY (page, address)
     )`,
     sql`CREATE INDEX lookup_page_addresses_address ON lookup_page_addresses (address)`,
-    sql`CREATE INDEX lookup_page_addresses_seen ON lookup_page_addresses (seen_on)`,
+    sql`CREATE INDEX lookup_page_addresses_seen ON lookup_page_addresses (is_aged, seen_on)`,
     sql`CREATE TABLE lookup_page_hosts (host text ${bytes} NOT NULL PRIMARY KEY, free_at bigint NOT NULL)`,
     sql`CREATE TABLE lookup_page_robots (
       origin text ${bytes} NOT NULL PRIMARY KEY,
