@@ -17,7 +17,7 @@ function reportOf(parts: readonly (readonly string[])[], type = "delivery-status
 
 /** A report on the delivery to recipients, each a list of fields. */
 function dsnOf(...recipients: readonly (readonly string[])[]): string {
-  const status = ["Content-Type: message/delivery-status", "", "Reporting-MTA: dns; relay.four.test", ""];
+  const status = ["Content-Type: message/delivery-status", "", "Reporting-MTA: dns; out.four.test", ""];
   return reportOf([HUMAN, [...status, ...recipients.flatMap((fields) => [...fields, ""])]]);
 }
 
@@ -108,7 +108,7 @@ test.each([
   // The client and the sender of the mail.
   ["smtp; 550 <bounces@two.test> mailbox not found", "5.0.0", "5.0.0"],
   ["smtp; 550 5.1.1 bounces@two.test: User unknown", "5.1.1", "5.0.0"],
-  ["smtp; 550 relay.four.test: user unknown", "5.0.0", "5.0.0"],
+  ["smtp; 550 out.four.test: user unknown", "5.0.0", "5.0.0"],
 ])("a failure with the reply %s and the status %s has the code %s", async (reply, status, code) => {
   const fields = [...FAILED.slice(0, 2), `Status: ${status}`, `Diagnostic-Code: ${reply}`];
   expect(await parseDeliveryReport(dsnOf(fields))).toEqual([{ ...ANN, code }]);
