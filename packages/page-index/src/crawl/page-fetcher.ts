@@ -23,7 +23,8 @@ const IDLE_MS = 15_000;
 const TURN_MS = 45_000;
 /** The pages of a host that is busy longer are left for the next run. */
 const MAX_WAIT_MS = 120_000;
-const RENEW_MS = 15_000;
+/** How often a process looks whether the turn of another one ended: it ends sooner than it says. */
+const LOOK_AGAIN_MS = 1000;
 const MIN_DELAY_MS = 1000;
 const MAX_RETRY_MS = 86_400_000;
 const DECODERS = {
@@ -116,7 +117,7 @@ export class PageFetcher {
       if (waitMs === 0) break;
       if (waitMs > MAX_WAIT_MS)
         throw new BusyError(`${host} asks to wait for ${Math.ceil(waitMs / 1000)} seconds`);
-      await delay(Math.min(waitMs, RENEW_MS), undefined, { signal: request.signal });
+      await delay(Math.min(waitMs, LOOK_AGAIN_MS), undefined, { signal: request.signal });
       await request.hold();
     }
     const ownMs = address.isInternal ? perHostMs : Math.max(MIN_DELAY_MS, perHostMs);
