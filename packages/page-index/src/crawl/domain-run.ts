@@ -12,6 +12,7 @@ import {
   storeVisit,
 } from "@outrigger/sql";
 import { decodePage } from "../extract/decode-page.ts";
+import { resolvedUrl } from "../extract/page-head.ts";
 import { readPage } from "../extract/read-page.ts";
 import { readRobotsTag } from "../extract/robots-tag.ts";
 import { foundPages, MAX_URL_LENGTH, pageKey, plainUrl, startUrls } from "./page-address.ts";
@@ -249,8 +250,9 @@ export class DomainRun {
 
   /** Adds those that robots.txt names, else the usual one. */
   async #addSitemaps(origin: string): Promise<void> {
-    const named = this.#robots.sitemaps(origin).filter((url) => URL.canParse(url, origin));
-    const urls = (named.length > 0 ? named : ["/sitemap.xml"]).map((url) => new URL(url, origin));
+    const named = this.#robots.sitemaps(origin).map((url) => resolvedUrl(url, origin));
+    const urls = named.filter((url) => url !== null);
+    if (urls.length === 0) urls.push(new URL("/sitemap.xml", origin));
     await this.#parts.frontier.add(this.#domain, foundSitemaps(urls, this.#domain, 0));
   }
 

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { FoundPage } from "@outrigger/sql";
+import { resolvedUrl } from "../extract/page-head.ts";
 import { foundPage, isWithin, MAX_URL_LENGTH, pageKey, plainUrl } from "./page-address.ts";
 import { readBody } from "./page-fetcher.ts";
 
@@ -53,6 +54,7 @@ function* locations(text: string): Generator<URL> {
     const trimmed = written.trim().replace(/\s*\]\]>$/, "");
     if (trimmed.length > MAX_URL_LENGTH) continue;
     const location = trimmed.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name] ?? "");
-    if (URL.canParse(location)) yield new URL(location);
+    const url = resolvedUrl(location);
+    if (url !== null) yield url;
   }
 }

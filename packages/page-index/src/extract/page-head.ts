@@ -35,8 +35,8 @@ export class PageHead {
   }
 }
 
-/** `null` for a text that is no URL. */
-export function resolvedUrl(href: string, base: URL): URL | null {
+/** `null` for a text that is no URL. `URL.canParse` of Node 20 refuses letters such as `ü` once its caller is optimised. */
+export function resolvedUrl(href: string, base?: string | URL): URL | null {
   try {
     return new URL(href, base);
   } catch {

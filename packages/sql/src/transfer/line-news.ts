@@ -154,11 +154,15 @@ function evidenceOf(source: FieldTexts, drop: Drop): ContactEvidence[] {
 
 /** The URL without user name and password; any other text unchanged. */
 function withoutCredentials(text: string): string {
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*@/i.test(text) || !URL.canParse(text)) return text;
-  const url = new URL(text);
-  url.username = "";
-  url.password = "";
-  return url.href;
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*@/i.test(text)) return text;
+  try {
+    const url = new URL(text);
+    url.username = "";
+    url.password = "";
+    return url.href;
+  } catch {
+    return text; // Not a URL.
+  }
 }
 
 function fieldText(fields: FieldTexts, field: ContactField, drop: Drop): string | undefined {

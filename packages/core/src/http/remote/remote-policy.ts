@@ -32,8 +32,7 @@ export interface RemoteAddress {
  */
 export function checkRemoteUrl(text: string, policy: RemotePolicy, base?: URL): RemoteAddress | string {
   if (text.length > MAX_URL_LENGTH) return `have at most ${MAX_URL_LENGTH} characters`;
-  // A relative URL without a base would be a TypeError with the whole text.
-  const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : null;
+  const url = parsedUrl(text, base?.href);
   const standardPort = PORT_OF[url?.protocol ?? ""];
   if (url === null || standardPort === undefined) return "be an absolute http or https URL";
   if (url.username !== "" || url.password !== "") return "have no user name and no password";
@@ -46,16 +45,26 @@ export function checkRemoteUrl(text: string, policy: RemotePolicy, base?: URL): 
   return { url, host, isInternal };
 }
 
+/** `null` for a text that is no URL. `URL.canParse` of Node 20 refuses letters such as `ü` once its caller is optimised. */
+function parsedUrl(text: string, base?: string): URL | null {
+  try {
+    return new URL(text, base);
+  } catch {
+    return null; // The only error is that of a text that is no URL, which it quotes.
+  }
+}
+
 /** Whether a text is `host` or `host:port`. */
 export function isHostEntry(text: string): boolean {
   return parseHost(text) !== null;
 }
 
 function parseHost(entry: string): { host: string; port: number | null } | null {
-  if (/[/?#@\\\s]/.test(entry) || !URL.canParse(`http://${entry}`)) return null;
+  const url = /[/?#@\\\s]/.test(entry) ? null : parsedUrl(`http://${entry}`);
+  if (url === null) return null;
   const [, port] = PORT_AT_END.exec(entry) ?? [];
   return {
-    host: plainHost(new URL(`http://${entry}`).hostname),
+    host: plainHost(url.hostname),
     port: port === undefined ? null : Number(port),
   };
 }
