@@ -46,6 +46,8 @@ const ALONE = [
   "packages/core/src/images/renditions/rendition-cache.test.ts",
   "packages/core/src/stores/system-temporary.test.ts",
   "packages/imaging/src/worker/pdf/substitute-fonts.test.ts",
+  // After some hundred other files in its process, Node does not end a slow request; the cause is not found.
+  "packages/server/src/commands/serve/listen.test.ts",
 ];
 
 /** Starts the slowest files first and the other long ones next, so that no worker is left alone with one at the end. */
