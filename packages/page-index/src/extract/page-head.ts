@@ -1,10 +1,12 @@
+import { ROBOT } from "./robots-tag.ts";
+
 /** What a page declares of itself. */
 export class PageHead {
   /** URL by which its links are resolved. */
   base: URL;
   /** `rel=canonical`; `null` without one. */
   canonical: URL | null = null;
-  /** Values of `<meta>` by name, in lower case; of a name that occurs twice, joined by commas. */
+  /** Values of `<meta>` by name, in lower case: the first, and of robots all, joined by commas. */
   readonly meta = new Map<string, string>();
   /** Texts of JSON-LD. */
   readonly data: string[] = [];
@@ -22,8 +24,12 @@ export class PageHead {
     if (tag === "script" && isData) this.data.push(content);
     else if (tag === "script") this.scripts += 1;
     const name = (attributes.get("name") ?? attributes.get("property"))?.toLowerCase().trim();
-    if (tag === "meta" && name !== undefined)
-      this.meta.set(name, [this.meta.get(name) ?? [], attributes.get("content") ?? ""].flat().join(","));
+    if (tag === "meta" && name !== undefined) {
+      const known = this.meta.get(name);
+      const value = attributes.get("content") ?? "";
+      if (known === undefined) this.meta.set(name, value);
+      else if (name === "robots" || name === ROBOT) this.meta.set(name, `${known},${value}`);
+    }
     const href = attributes.get("href");
     const url = href === undefined ? null : resolvedUrl(href, this.base);
     if (url === null) return;

@@ -46,6 +46,8 @@ export type PageLink = { url: URL; text: string };
 /** Separates elements of one line. */
 export const SEPARATOR = "\u2028";
 
+/** As in Chromium. */
+const MAX_DEPTH = 512;
 const BLOCKS = new Set(
   (
     "address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset figcaption figure footer form " +
@@ -120,7 +122,7 @@ export class PageText {
     return index;
   }
 
-  /** Iterates, because a page may nest 400,000 elements. */
+  /** Leaves out elements that are nested more deeply than browsers nest them. */
   #walk(document: Tree.Document): void {
     const open: { element: number; node: Tree.Element | Tree.Document; child: number; part: number }[] = [
       { element: -1, node: document, child: 0, part: 0 },
@@ -132,7 +134,7 @@ export class PageText {
         if ("tagName" in top.node) this.#leave(top.element, top.node.tagName, top.part);
       } else if ("tagName" in node) {
         const part = this.#parts.length;
-        if (this.#enter(node, top.element))
+        if (open.length <= MAX_DEPTH && this.#enter(node, top.element))
           open.push({ element: this.elements.length - 1, node, child: 0, part });
       } else if ("value" in node) {
         this.#write(node.value, top.element);

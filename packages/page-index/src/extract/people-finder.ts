@@ -33,6 +33,8 @@ const MEDIUM = 1500;
 const LARGE = 20_000;
 /** Elements around an address that are looked at, each with more text than the one in it. */
 const MAX_LEVELS = 40;
+/** Links beside an address. */
+const MAX_LINKS = 50;
 
 /** Finds what stands beside the addresses of a page. */
 export class PeopleFinder {
@@ -197,12 +199,11 @@ export class PeopleFinder {
   #read(spans: readonly Span[], part: NamedPart | null, at: number): Person {
     const person: Person = { name: part?.name ?? null, position: null, phone: null, profiles: [] };
     for (const span of spans) {
-      const isIn = (linked: Linked) => linked.at >= span.start && linked.at <= span.end;
       const pieces = this.#piecesIn(span);
-      person.phone ??= phoneIn(pieces, this.#page.phones.filter(isIn));
+      person.phone ??= phoneIn(pieces, linksIn(this.#page.phones, span));
       if (part === null) continue;
       person.position ??= positionIn(pieces, part, at);
-      person.profiles.push(...this.#page.profiles.filter(isIn).map(({ value }) => value));
+      person.profiles.push(...linksIn(this.#page.profiles, span).map(({ value }) => value));
     }
     return person;
   }
@@ -236,6 +237,12 @@ export class PeopleFinder {
     piece.names ??= namesIn(piece, this.#isFamilyFirst);
     return piece.names;
   }
+}
+
+/** The first of the links in a span. @param links In the order of the page. */
+function linksIn(links: readonly Linked[], { start, end }: Span): readonly Linked[] {
+  const low = lowerBound(links.length, (at) => (links[at]?.at ?? 0) >= start);
+  return links.slice(low, low + MAX_LINKS).filter(({ at }) => at <= end);
 }
 
 /** The name with the highest score; the larger a text, the surer it must be. */

@@ -55,15 +55,23 @@ test.each([
   expect(decodePage(Buffer.from(html, encoding), contentType)).toMatch(new RegExp(`${text}$`));
 });
 
+test("the first declaration of a site's name counts, and every one of robots", () => {
+  const twice = "<meta property=og:site_name content=Acme>".repeat(2);
+  const page = read(`${twice}<meta name=robots content=all><meta name=robots content=noindex>`);
+  expect(page).toMatchObject({ organization: "Acme", isIndexable: false });
+});
+
 test.each([
   ["nested elements", "<div>"],
   ["signs", "@"],
   ["words for the sign", "(at)"],
   ["hosts", "acme.example "],
   ["addresses in nested elements", "<div>ada@acme.example"],
+  ["addresses beside telephone numbers", "<a href=tel:+49301></a><p>ada@acme.example"],
+  ["declarations", "<meta name=robots content=all>"],
   ["attributes", `<div ${Array.from({ length: 20_000 }, (_, index) => `data-${index}=x`).join(" ")}>`],
 ])("a page of %s is read in time proportional to its length", (_, part) => {
-  const html = part.repeat(Math.ceil(200_000 / part.length));
+  const html = part.repeat(Math.ceil(2_000_000 / part.length));
   const before = process.cpuUsage();
   expect(read(html, true).contacts.length).toBeLessThan(2);
   const { user, system } = process.cpuUsage(before);

@@ -28,6 +28,9 @@ export interface PageContent {
 
 /** Fewer characters are a frame for a script. */
 const LITTLE_TEXT = 200;
+/** Further places of an address, and further addresses, are read without the person beside them. */
+const MAX_TIMES = 10;
+const MAX_PEOPLE = 2000;
 
 /**
  * Reads a page of HTML, as far as a browser without JavaScript would show it. Takes time proportional to its length.
@@ -52,7 +55,13 @@ export function readPage(html: string, page: { url: URL; domain: string; readHid
   const structured = readStructured(text.head.data);
   const contacts = new Map<string, FoundContact>();
   for (const contact of structured.contacts) merge(contacts, contact);
-  for (const occurrence of owned) merge(contacts, contactOf(occurrence, occurrence.isAside ? null : finder));
+  const times = new Map<string, number>();
+  for (const occurrence of owned) {
+    const time = (times.get(occurrence.value) ?? 0) + 1;
+    times.set(occurrence.value, time);
+    const isFar = occurrence.isAside || time > MAX_TIMES || times.size > MAX_PEOPLE;
+    merge(contacts, contactOf(occurrence, isFar ? null : finder));
+  }
   return {
     url,
     isIndexable: !tags.noIndex,
