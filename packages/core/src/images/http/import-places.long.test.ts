@@ -1,4 +1,6 @@
 import type { ServerResponse } from "node:http";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
 import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
@@ -103,5 +105,24 @@ test("a file that arrives slower than minUploadBytesPerSecond on average ends af
     clearInterval(drip);
   }
   expect(JSON.stringify(logged)).toContain("less than 100 bytes per second on average");
+  await poll(open).toBe(0);
+});
+
+test("an import ends after timeoutMs with 400, also when memory was collected meanwhile", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  const { given, importFrom, open, held } = await start({ minUploadBytesPerSecond: 0 });
+  const site = createSite({ ...given, importUrls: { ...given.importUrls, timeoutMs: 1500 } });
+  const sending = importFrom(site, "192.0.2.1", "/slow");
+  await poll(open).toBe(1);
+  const drip = setInterval(() => {
+    held[0]?.write(".");
+    collect();
+  }, 100);
+  try {
+    expect((await sending).status).toBe(400);
+  } finally {
+    clearInterval(drip);
+  }
   await poll(open).toBe(0);
 });

@@ -68,8 +68,14 @@ export async function importUrl(
   const slot = await imports.enter(client, { signal, maxWaitMs: idleMs });
   const startMs = performance.now();
   let remote: RemoteFile | undefined;
+  // Not `AbortSignal.timeout`: Node 20 collects one that only `AbortSignal.any` refers to, and then it never fires.
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(new Error(`the file takes longer than ${policy.timeoutMs} ms`)),
+    policy.timeoutMs,
+  );
   try {
-    const bounded = AbortSignal.any([signal, slot.signal, AbortSignal.timeout(policy.timeoutMs)]);
+    const bounded = AbortSignal.any([signal, slot.signal, late.signal]);
     remote = await openRemote(address, { policy, headers: HEADERS, idleMs, signal: bounded });
     const path = temporaryPath(originals);
     const file = await spoolSource(paced(remote.body, settings.minUploadBytesPerSecond), {
@@ -90,6 +96,7 @@ export async function importUrl(
       { cause },
     );
   } finally {
+    clearTimeout(timer);
     slot.charge(performance.now() - startMs);
     slot.leave();
     remote?.body.destroy();
