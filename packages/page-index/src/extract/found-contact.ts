@@ -1,16 +1,7 @@
-/** An address on a page, with the person beside it; fields that the page does not show are `null`. */
-export interface FoundContact {
-  /** In lower case, the domain as A-labels. */
-  address: string;
-  firstName: string | null;
-  lastName: string | null;
-  position: string | null;
-  /** As written. */
-  phoneNumber: string | null;
-  /** Profile at LinkedIn or Xing. */
-  networkAUrl: string | null;
-  /** Handle at X, formerly Twitter, with `@`. */
-  networkB: string | null;
+import type { PageContact } from "@outrigger/sql";
+
+/** A contact that a page shows. */
+export interface FoundContact extends PageContact {
   /** Whether the page obfuscates the address. Such addresses are found only with `readHidden`. */
   isHidden: boolean;
 }

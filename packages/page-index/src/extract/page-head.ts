@@ -1,4 +1,8 @@
+import type { DefaultTreeAdapterTypes as Tree } from "parse5";
 import { ROBOT } from "./robots-tag.ts";
+
+/** As sitemaps.org: longer ones are of no page, and each link would repeat a long base. */
+const MAX_URL_LENGTH = 2_048;
 
 /** What a page declares of itself. */
 export class PageHead {
@@ -41,11 +45,21 @@ export class PageHead {
   }
 }
 
-/** `null` for a text that is no URL. `URL.canParse` of Node 20 refuses letters such as `ü` once its caller is optimised. */
+/** `null` for a text that is no URL, or one over 2,048 characters. `URL.canParse` of Node 20 refuses letters such as `ü` once its caller is optimised. */
 export function resolvedUrl(href: string, base?: string | URL): URL | null {
+  if (href.length > MAX_URL_LENGTH) return null;
   try {
     return new URL(href, base);
   } catch {
     return null;
   }
+}
+
+export function attributesOf({ attrs }: Tree.Element): ReadonlyMap<string, string> {
+  return new Map(attrs.map(({ name, value }) => [name, value]));
+}
+
+/** Its own text, without that of elements in it. */
+export function contentOf(node: Tree.Element): string {
+  return node.childNodes.map((child) => ("value" in child ? child.value : "")).join("");
 }

@@ -4,7 +4,7 @@ import type { HiddenAddresses } from "./hidden-addresses.ts";
 import { HiddenElements } from "./hidden-elements.ts";
 import { attributeKind, type Kind } from "./labels.ts";
 import { lowerBound } from "./lower-bound.ts";
-import { PageHead, resolvedUrl } from "./page-head.ts";
+import { attributesOf, contentOf, PageHead, resolvedUrl } from "./page-head.ts";
 import { TableHeadings } from "./table-headings.ts";
 
 /** An element with the part of the text that it contains. */
@@ -48,6 +48,7 @@ export const SEPARATOR = "\u2028";
 
 /** As in Chromium. */
 const MAX_DEPTH = 512;
+const MAX_LINKS = 10_000;
 const BLOCKS = new Set(
   (
     "address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset figcaption figure footer form " +
@@ -284,19 +285,11 @@ export class PageText {
       this.addresses.push({ value, name: null, isAside: false, isHidden: true, element, at });
     const [, phone] = /^\s*(?:tel|callto):\/{0,2}([^?;]+)/i.exec(href) ?? [];
     if (phone !== undefined) this.phones.push({ value: phone, element, at });
-    if (href === "" || (tag !== "a" && tag !== "area")) return;
+    if (href === "" || (tag !== "a" && tag !== "area") || this.profiles.length === MAX_LINKS) return;
     const url = resolvedUrl(href, this.head.base);
     if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return;
     this.profiles.push({ value: url.href, element, at });
     if (/\bnofollow\b/i.test(attributes.get("rel") ?? "")) return;
     this.#links.push({ url, title: attributes.get("aria-label") ?? attributes.get("title") ?? "", element });
   }
-}
-
-function attributesOf({ attrs }: Tree.Element): ReadonlyMap<string, string> {
-  return new Map(attrs.map(({ name, value }) => [name, value]));
-}
-
-function contentOf(node: Tree.Element): string {
-  return node.childNodes.map((child) => ("value" in child ? child.value : "")).join("");
 }

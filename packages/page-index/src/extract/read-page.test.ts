@@ -69,6 +69,8 @@ test.each([
   ["addresses in nested elements", "<div>ada@acme.example"],
   ["addresses beside telephone numbers", "<a href=tel:+49301></a><p>ada@acme.example"],
   ["declarations", "<meta name=robots content=all>"],
+  ["comments of styles that do not end", "<style>{}/*</style>"],
+  ["links below a long base", `<base href="/${"a".repeat(100_000)}/">${"<a href=b>".repeat(190_000)}`],
   ["attributes", `<div ${Array.from({ length: 20_000 }, (_, index) => `data-${index}=x`).join(" ")}>`],
 ])("a page of %s is read in time proportional to its length", (_, part) => {
   const html = part.repeat(Math.ceil(2_000_000 / part.length));

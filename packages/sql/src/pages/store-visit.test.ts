@@ -94,6 +94,12 @@ onEachDatabase(({ createUrl, open, kind }) => {
     ]);
   });
 
+  test("a text that is cut within a character is stored", async () => {
+    const index = await pages();
+    await index.visit(await index.take(), read([person("ada", `${"a".repeat(299)}😀`)]));
+    expect((await index.source.find(`ada@${DOMAIN}`))?.position).toBe("a".repeat(299));
+  });
+
   test("a domain that is erased during a visit is not stored again, nor its organisation", async () => {
     const index = await pages();
     await index.visit(await index.take(), read([person("bob")]));

@@ -7,15 +7,18 @@ import { type SuppressionTest, suppressedAmong } from "../transfer/suppressed-am
 import type { LeasedPage } from "./leased-page.ts";
 import { MIN_INTERVAL_DAYS } from "./page-frontier.ts";
 
-/** An address that a page shows, and what stands beside it. `null`: the page does not say. */
+/** An address on a page, with the person beside it; fields that the page does not show are `null`. */
 export interface PageContact {
-  /** Normalised. */
+  /** In lower case, the domain as A-labels. */
   address: string;
   firstName: string | null;
   lastName: string | null;
   position: string | null;
+  /** As written. */
   phoneNumber: string | null;
+  /** Profile at LinkedIn or Xing. */
   networkAUrl: string | null;
+  /** Handle at X, formerly Twitter, with `@`. */
   networkB: string | null;
 }
 
@@ -187,9 +190,9 @@ function knownFacts(facts: Partial<PageContact>): Partial<ContactNews> {
 /** Without control characters and halves of characters, which PostgreSQL rejects; of bounded length. */
 function storable(text: string): string {
   return text
+    .slice(0, MAX_TEXT_LENGTH)
     .replace(/[\p{Cc}\p{Cs}]+/gu, " ")
-    .trim()
-    .slice(0, MAX_TEXT_LENGTH);
+    .trim();
 }
 
 /** Whether the lease holds. Locks the domain as the frontier does, so that it cannot end before the visit is stored. */
