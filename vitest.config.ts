@@ -37,8 +37,8 @@ const MEASURING = [
 ];
 
 /**
- * Quick files that share no process with others: they replace a module of Node, test what a module remembers, or run all timers,
- * also those that other files left.
+ * Quick files that share no process with others: they replace a module of Node, test what a module remembers, or run or count all
+ * timers, also those that other files left.
  */
 const ALONE = [
   "packages/client/src/request.test.ts",
@@ -46,8 +46,7 @@ const ALONE = [
   "packages/core/src/images/renditions/rendition-cache.test.ts",
   "packages/core/src/stores/system-temporary.test.ts",
   "packages/imaging/src/worker/pdf/substitute-fonts.test.ts",
-  // After some hundred other files in its process, Node does not end a slow request; the cause is not found.
-  "packages/server/src/commands/serve/listen.test.ts",
+  "packages/verifier/src/host-budget.test.ts",
 ];
 
 /** Starts the slowest files first and the other long ones next, so that no worker is left alone with one at the end. */

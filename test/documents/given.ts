@@ -59,8 +59,7 @@ export declare const imagesClient: ImagesClient;
 export declare const lookupClient: LookupClient;
 export declare const apiKey: string;
 /** Of the recipe for bounces, which takes them from untyped JSON. */
-// biome-ignore lint/suspicious/noExplicitAny: events of mail services have no types.
-export declare const learn: (reports: any[]) => Promise<void>;
+export declare const learn: (reports: readonly unknown[]) => Promise<void>;
 export declare const caught: (handle: (req: Request, res: Response) => Promise<void>) => RequestHandler;
 export declare const file: File;
 export declare const abort: AbortController;

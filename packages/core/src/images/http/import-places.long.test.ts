@@ -8,14 +8,14 @@ import { createSite, type ImageSite, type SiteOptions } from "../../../test/imag
 import { createRemoteSite } from "../../../test/remote-site.ts";
 
 /** A service, and a server whose files at `/slow` never end. */
-async function start(options: SiteOptions = {}) {
+async function start(options: SiteOptions = {}, timeoutMs = 30_000) {
   const held: ServerResponse[] = [];
   const server = await (await createRemoteSite()).serve((req, res) => {
     if (req.url !== "/slow") return void res.end(PNG);
     held.push(res);
     res.write(PNG.subarray(0, 4));
   });
-  const importUrls = { internalHosts: [`127.0.0.1:${server.port}`] };
+  const importUrls = { internalHosts: [`127.0.0.1:${server.port}`], timeoutMs };
   const given = { renderer: createFakeRenderer(acceptAll), importUrls, ...options };
   const importFrom = (site: ImageSite, clientIp: string, path: string) =>
     site.send("POST", "/api/images.json", {
@@ -111,8 +111,7 @@ test("a file that arrives slower than minUploadBytesPerSecond on average ends af
 test("an import ends after timeoutMs with 400, also when memory was collected meanwhile", async () => {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
-  const { given, importFrom, open, held } = await start({ minUploadBytesPerSecond: 0 });
-  const site = createSite({ ...given, importUrls: { ...given.importUrls, timeoutMs: 1500 } });
+  const { site, importFrom, open, held } = await start({ minUploadBytesPerSecond: 0 }, 1500);
   const sending = importFrom(site, "192.0.2.1", "/slow");
   await poll(open).toBe(1);
   const drip = setInterval(() => {

@@ -47,8 +47,11 @@ function deferred<T>() {
 /** Resolves when the connection has ended, with or without an error. */
 function closing(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
-    // A write to a connection that is being closed may fail.
-    socket.on("error", () => {}).once("close", () => resolve());
+    // A write to a connection that is being closed may fail. An unread reply would keep it open.
+    socket
+      .resume()
+      .on("error", () => {})
+      .once("close", () => resolve());
   });
 }
 
