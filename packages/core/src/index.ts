@@ -39,6 +39,7 @@ export type {
   ImageChangeOfMany,
   ReindexReport,
   StorageAdmin,
+  UndeliveredEvents,
 } from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
 export type { ImageEnd, ImageFilter, ImageState, ListedImage } from "./images/life/image-listing.ts";
@@ -46,7 +47,7 @@ export type { SweepReport } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { ImageDetails } from "./images/record/image-links.ts";
-export type { ImageSummary, PurgedImage } from "./images/record/image-record.ts";
+export type { ImageEvent, ImageSummary, PurgedImage } from "./images/record/image-record.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";
 export type { AddressedRendition } from "./images/renditions/write-address.ts";
 export type { SendfileOptions } from "./images/sendfile.ts";

@@ -63,6 +63,9 @@ export type GaugeName =
   | "renders_waiting"
   | "renders_running"
   | "jobs_waiting"
+  | "events_waiting"
+  | "events_oldest_seconds"
+  | "events_dead"
   | `sandbox_${SandboxLevel}`
   | "storage_free_bytes"
   | "storage_total_bytes"

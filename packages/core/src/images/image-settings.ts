@@ -1,14 +1,9 @@
 import { checkOptions } from "../check-options.ts";
 import type { RateRule } from "../contracts/rate-limiter.ts";
 import { callSafely, failureListener, safeLogger } from "../http/failure-listener.ts";
-import type { RemotePolicy } from "../http/remote/remote-policy.ts";
+import { IMPORT_RULES, type ImportUrlsOptions, type RemotePolicy } from "../http/remote/remote-policy.ts";
 import type * as rules from "../option-rules.ts";
-import {
-  IMAGES_RULES,
-  IMPORT_RULES,
-  type ImageRateLimits,
-  type ImportUrlsOptions,
-} from "./images-options.ts";
+import { IMAGES_RULES, type ImageRateLimits } from "./images-options.ts";
 import { OWNER_LIMITS, type OwnerLimits } from "./owners/revise-usage.ts";
 import type { ImageSummary } from "./record/image-record.ts";
 import { presetsOf, sizePolicy } from "./renditions/presets.ts";
@@ -32,7 +27,6 @@ export type ImageSettings = ReturnType<typeof imageSettings>;
 export function imageSettings(options: Given) {
   const onError = failureListener(options);
   const log = safeLogger(options.logger, onError);
-  const onStored = hook(options.onStored, onError);
   const { secret: _, publicUrl, allowedHosts, rateLimits, ...others } = options;
   return {
     ...others,
@@ -63,12 +57,10 @@ export function imageSettings(options: Given) {
     },
     renderBudget: orNull(options.renderBudget),
     onError,
-    /** Never throws, and is not awaited. The same holds for `onRemoved` and `onPurge`. */
-    onStored(image: ImageSummary): void {
-      log.info({ id: image.id, type: image.type, bytes: image.size }, "image stored");
-      onStored(image);
+    logStored({ id, type, size }: Pick<ImageSummary, "id" | "type" | "size">): void {
+      log.info({ id, type, bytes: size }, "image stored");
     },
-    onRemoved: hook(options.onRemoved, onError),
+    /** Never throws, and is not awaited. */
     onPurge: hook(options.onPurge, onError),
     log,
   };

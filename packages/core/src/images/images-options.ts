@@ -2,13 +2,19 @@ import * as shapes from "../contract-rules.ts";
 import type { Call } from "../contracts/call.ts";
 import { TLS_RULE } from "../http/client.ts";
 import { CORS_RULE } from "../http/cors.ts";
-import { isHostEntry } from "../http/remote/remote-policy.ts";
+import { IMPORT_RULES } from "../http/remote/remote-policy.ts";
+import { WEBHOOKS_RULES, webhookFaults } from "../http/webhooks.ts";
 import * as rules from "../option-rules.ts";
-import { isWhole } from "../option-values.ts";
 import type { Authorize } from "./authorize.ts";
 import { OWNER_LIMITS } from "./owners/revise-usage.ts";
 import { CONVERTIBLE, type ConvertibleName } from "./record/formats.ts";
-import type { GoneReason, ImageSummary, PurgedImage, PurgeReason } from "./record/image-record.ts";
+import {
+  type GoneReason,
+  IMAGE_EVENT_TYPES,
+  type ImageSummary,
+  type PurgedImage,
+  type PurgeReason,
+} from "./record/image-record.ts";
 import { MAX_READ_LEASE_MS } from "./record/read-leases.ts";
 import { PRESETS_RULE, SIZES_RULE } from "./renditions/presets.ts";
 import { SENDFILE_RULE } from "./sendfile.ts";
@@ -54,31 +60,6 @@ const RATE_LIMITS = {
  * network still has its own.
  */
 export interface ImageRateLimits extends rules.Options<typeof RATE_LIMITS> {}
-
-export const IMPORT_RULES = {
-  /** Ports that URLs may have, each 1 to 65535. @default [80, 443] */
-  ports: rules.preset(
-    [80, 443],
-    rules.value<readonly number[]>(
-      "a list of at least one port, each a whole number from 1 to 65535",
-      (given) => Array.isArray(given) && given.length > 0 && given.every((port) => isWhole(port, 1, 65_535)),
-    ),
-  ),
-  /**
-   * Hosts of your own network from which images are fetched: `name`, or `name:port` for a port that `ports` lacks.
-   * Any client that may upload can then send GET requests to them.
-   * @default none: only the public internet
-   */
-  internalHosts: rules.preset(
-    [],
-    rules.texts("a list of hosts, such as cms.example or cms.example:8080", isHostEntry),
-  ),
-  /** Time limit of a fetch, redirects included. Milliseconds, 1000 to 300000. @default 30000 */
-  timeoutMs: rules.preset(30_000, rules.whole(1000, 300_000)),
-};
-
-/** How images are fetched by URL. */
-export interface ImportUrlsOptions extends rules.Options<typeof IMPORT_RULES> {}
 
 /** The options of `createImages`. */
 export const IMAGES_RULES = {
@@ -273,8 +254,8 @@ export const IMAGES_RULES = {
   /** Called with every unexpected failure and every failure of a backend. @default the logger, else console.error */
   onError: rules.fn<(error: unknown, call?: Call) => void>(),
   /**
-   * Called with each image as soon as it can be served. No reply waits for it, and its failures go to `onError`. Not
-   * called if the process dies at that moment.
+   * Called with each image as soon as it can be served: at least once, even if processes die. No reply waits for it. If it rejects or
+   * takes more than 10 s, `onError` gets that, and it is called again after 5 s, 30 s, 5 min, and up to 12 h, for 7 days.
    * @default not called
    */
   onStored: rules.fn<(image: ImageSummary) => unknown>(),
@@ -283,9 +264,11 @@ export const IMAGES_RULES = {
    * @default not called
    */
   onRemoved: rules.fn<(image: ImageSummary, why: GoneReason) => unknown>(),
+  /** Servers that get the events of images, as `images.events` does, by Standard Webhooks. @default none */
+  webhooks: rules.refined(rules.nested(WEBHOOKS_RULES), webhookFaults(IMAGE_EVENT_TYPES)),
   /**
-   * Called, like `onStored`, when cached copies of an image must go: after a takedown, a deletion, or an edit that
-   * changes replies. Not called for an expiry: no copy outlives it.
+   * Called when cached copies of an image must go: after a takedown, a deletion, or an edit that changes replies. Not for an expiry: no
+   * copy outlives it. No event: it is called once, in the process of the change, also if the change may have failed.
    * @default not called
    */
   onPurge: rules.fn<(image: PurgedImage, why: PurgeReason) => unknown>(),

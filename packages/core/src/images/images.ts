@@ -5,6 +5,7 @@ import { ServiceError } from "../errors.ts";
 import { CLOSE_RULES } from "../http/service-shell.ts";
 import type { ApiPart } from "../openapi/document.ts";
 import { createDueList } from "../stores/due-list.ts";
+import type { ImageEvents } from "./events/image-events.ts";
 import { createImageDescription, describeImages } from "./http/description/image-part.ts";
 import { createImageService } from "./http/image-service.ts";
 import { Permissions } from "./http/permissions.ts";
@@ -22,13 +23,13 @@ import {
   type TicketOptions,
   type UploadTicket,
 } from "./library/upload-tickets.ts";
-import { createLife } from "./life/create-life.ts";
+import { createLife, EVENTS } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
 import { Sweeper } from "./life/sweeper.ts";
 import { guardStores, type HostParts, openResumable, prepareParts } from "./prepare-parts.ts";
 import { Jobs } from "./processing/jobs.ts";
 import type { ProcessingContext } from "./processing/processing-context.ts";
-import type { ImageRecord } from "./record/image-record.ts";
+import type { ImageEvent, ImageRecord } from "./record/image-record.ts";
 import type { CurrentRecord } from "./record/image-records.ts";
 import { checkWatermarks } from "./renditions/presets.ts";
 import { Renditions } from "./renditions/renditions.ts";
@@ -54,6 +55,18 @@ export interface Images extends Service, ImageLibrary, ImageAdmin {
    * await images.address(id, { format: "jpg", resize: "800x600" }, { signed: true, until: Date.now() + 3_600_000 });
    */
   address(id: string, rendition?: AddressedRendition, options?: AddressOptions): Promise<string>;
+  /** Events of images, in this process. */
+  events: {
+    /**
+     * Calls `handler` with each event: at least once, and those of one image in order. A handler that rejects or takes more than 10 s is
+     * called again, like `onStored`. Subscribe at the start and in the same order in every process: the events of a process that died go
+     * to the same handler of another one.
+     * @returns unsubscribes
+     * @example
+     * images.events.subscribe(async ({ type, image }) => queue.add(type, image));
+     */
+    subscribe(handler: (event: ImageEvent) => unknown): () => void;
+  };
   /**
    * An address to which a client without a session can upload one image: for phones, mail links and front ends of other
    * origins. `authorize` is not asked when it is used; owner, its limits and all checks of uploads hold. The same file again gets
@@ -124,6 +137,7 @@ export function createImages(options: ImagesOptions): Images {
     stores: Object.values(given),
     async alsoSweep(mayGoOn) {
       await claims.sweep();
+      if (mayGoOn()) await life.events.sweep();
       if (mayGoOn()) await resumable?.sweep();
       if (mayGoOn()) await renditions.sweep(mayGoOn).catch(settings.onError);
     },
@@ -148,7 +162,9 @@ export function createImages(options: ImagesOptions): Images {
   );
   // Opens now, so that a refusal is reported before the first request. Each call waits for it.
   const opened = guard.open().catch(() => undefined);
-  const work = startWork({ jobs, sweeper, opened, renditions, parts, settings });
+  const { events } = life;
+  events.start(createDueList(given.records, EVENTS), () => guard.open());
+  const work = startWork({ jobs, sweeper, events, opened, renditions, parts, settings });
   return {
     ...adminOf(life, sweeper),
     ...createLibrary(library, service.run, work.closed),
@@ -161,6 +177,7 @@ export function createImages(options: ImagesOptions): Images {
       await guard.open();
       return issueTicket(library, settings.publicUrl ?? "", terms, "code");
     },
+    events: { subscribe: (handler) => events.subscribe(handler) },
     describe: () => describeImages(described),
     handle: service.handle,
     ...(service.answerNow && { answerNow: service.answerNow }),
@@ -184,6 +201,7 @@ function unlessGone(current: CurrentRecord | null): ImageRecord | null {
 interface BackgroundWork {
   jobs: Jobs;
   sweeper: Sweeper;
+  events: ImageEvents;
   /** Settles when the stores were opened, or could not be. */
   opened: Promise<void>;
   renditions: Renditions;
@@ -192,10 +210,15 @@ interface BackgroundWork {
 }
 
 /** Starts the background work. It ends when the service is closed. */
-function startWork({ jobs, sweeper, opened, renditions, parts, settings }: BackgroundWork) {
+function startWork({ jobs, sweeper, events, opened, renditions, parts, settings }: BackgroundWork) {
   const { renderer, observer } = parts;
   const closed = new AbortController();
-  const hideJobs = observer?.gauge("jobs_waiting", () => jobs.waiting);
+  const gauges = [
+    observer?.gauge("jobs_waiting", () => jobs.waiting),
+    observer?.gauge("events_waiting", () => events.backlog.waiting),
+    observer?.gauge("events_oldest_seconds", () => events.oldestSeconds),
+    observer?.gauge("events_dead", () => events.dead),
+  ];
   let closing: Promise<void> | null = null;
   jobs.start();
   sweeper.start();
@@ -206,11 +229,14 @@ function startWork({ jobs, sweeper, opened, renditions, parts, settings }: Backg
   async function end(drain: () => Promise<void>, timeoutMs: number): Promise<void> {
     await drain();
     closed.abort(new ServiceError("overloaded", "The service is closed."));
-    const ended = Promise.all([jobs.close(), sweeper.close(), opened]).then(() => renditions.close());
+    // The end of the other work may have events.
+    const ended = Promise.all([jobs.close(), sweeper.close(), opened])
+      .then(() => events.close())
+      .then(() => renditions.close());
     await renderer.close();
     // A store that hangs must not delay its own closing for ever.
     await isSettledWithin(ended, Math.max(timeoutMs, LEAST_END_MS));
-    hideJobs?.();
+    for (const hide of gauges) hide?.();
     await parts.close();
   }
 

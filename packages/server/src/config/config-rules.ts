@@ -44,6 +44,7 @@ export const IMAGE_KEYS = [
   "renderBudget",
   "cors",
   "ownerLimits",
+  "webhooks",
 ] as const satisfies readonly (keyof ImagesOptions)[];
 
 /** Options of `createLookup` that a configuration has under `lookup`. */

@@ -24,6 +24,8 @@ export interface RemoteRequest extends Resolution {
   signal: AbortSignal;
   /** Certificates of further authorities. @default those of Node */
   ca?: string | Buffer;
+  /** Body of a POST. Absent: the request is a GET. */
+  post?: string;
 }
 
 export interface RemoteOptions extends RemoteRequest {
@@ -67,7 +69,7 @@ export function isRedirect(statusCode: number | undefined): boolean {
 }
 
 /**
- * Sends one GET and follows no redirect: resolves the host once, checks its addresses, and connects to one of these. Resolves with
+ * Sends one GET or POST and follows no redirect: resolves the host once, checks its addresses, and connects to one of these. Resolves with
  * the head of the reply; read its body to the end, or destroy it. Rejects like {@link openRemote}.
  */
 export async function requestRemote(
@@ -77,14 +79,15 @@ export async function requestRemote(
   return await ask(address, await resolveHost(address, options, options.signal), options);
 }
 
-/** Sends one GET to one of the addresses. Resolves with the head of the reply. */
+/** Sends the request to one of the addresses. Resolves with the head of the reply. */
 function ask(
   { url, host }: RemoteAddress,
   addresses: readonly LookupAddress[],
-  { headers, idleMs, signal, ca }: RemoteRequest,
+  { headers, idleMs, signal, ca, post }: RemoteRequest,
 ): Promise<IncomingMessage> {
   const isSecure = url.protocol === "https:";
   const options: RequestOptions & Pick<TcpNetConnectOpts, "autoSelectFamilyAttemptTimeout"> = {
+    method: post === undefined ? "GET" : "POST",
     hostname: host,
     port: url.port === "" ? (isSecure ? 443 : 80) : url.port,
     path: url.pathname + url.search,
@@ -124,7 +127,7 @@ function ask(
     });
     signal.addEventListener("abort", abort);
     if (signal.aborted) abort();
-    else request.end();
+    else request.end(post);
   });
 }
 

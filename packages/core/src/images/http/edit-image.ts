@@ -9,6 +9,7 @@ import { loadAny } from "../life/damaged-image.ts";
 import { removeImage } from "../life/end-image.ts";
 import { detailsOf } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { shownRevision } from "../record/shown-revision.ts";
 import {
   baseUrl,
   findForRead,
@@ -103,9 +104,9 @@ async function unlessOvertaken<T>(
   }
 }
 
-function validatorsOf({ record, revision }: CurrentRecord) {
+function validatorsOf({ record }: CurrentRecord) {
   return {
-    etag: `"${record.id}.json.${Buffer.from(revision).toString("base64url")}"`,
+    etag: `"${record.id}.json.${shownRevision(record)}"`,
     lastModifiedMs: record.updatedAt,
   };
 }

@@ -7,6 +7,7 @@ import { addedDetailsOf, detailsOf } from "../record/image-links.ts";
 import { isImageId } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { unknownImage } from "../record/image-state.ts";
+import { shownRevision } from "../record/shown-revision.ts";
 import { addSource, inText, neverAborted } from "./add-source.ts";
 import { changeImage, parseChange } from "./change-image.ts";
 import { findImage } from "./find-image.ts";
@@ -47,7 +48,8 @@ export function createLibrary(
         return await run(async () => {
           // Before the first write: an image without a PIN could not be edited.
           if (!guard.isOpen) await guard.open();
-          const { record, revision } = await addSource(context, closing, source, given);
+          const { record } = await addSource(context, closing, source, given);
+          const revision = shownRevision(record);
           return { ...addedDetailsOf(base, record, context.pins.pinOf(record.id)), revision };
         });
       } catch (error) {
@@ -68,7 +70,7 @@ export function createLibrary(
       const { ifRevision, signal } = checkOptions("edit", options, EDIT_RULES);
       return runOn(id, async () => {
         const current = await findImage(context, id, signal);
-        if (ifRevision !== undefined && ifRevision !== current.revision) {
+        if (ifRevision !== undefined && ifRevision !== shownRevision(current.record)) {
           throw new ServiceError("conflict", "The image has changed since this revision");
         }
         const parsed = parseChange({ ...others, expiresAt: inText(expiresAt) }, "code", context);
@@ -85,8 +87,8 @@ export function createLibrary(
   };
 }
 
-function stored(base: string, { record, revision }: CurrentRecord): StoredImage {
-  return { ...detailsOf(base, record), revision };
+function stored(base: string, { record }: CurrentRecord): StoredImage {
+  return { ...detailsOf(base, record), revision: shownRevision(record) };
 }
 
 /** Runs a change. If it loses a race against the end of the image, it rejects with the error for that end. */

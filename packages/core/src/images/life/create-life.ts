@@ -1,7 +1,10 @@
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { isLocalStore } from "../../contracts/blob-store.ts";
+import { createWebhooks } from "../../http/webhooks.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { NameIndex } from "../../stores/name-index.ts";
+import { hookDestinations, webhookDestination } from "../events/destinations.ts";
+import { ImageEvents } from "../events/image-events.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import { countOwned, idsOwned, OWNED_INDEX } from "../owners/owned-images.ts";
 import { OwnerUsage } from "../owners/owner-usage.ts";
@@ -10,6 +13,9 @@ import { ReadLeases } from "../record/read-leases.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { Claims } from "../uploads/claims.ts";
 import { SeenClock } from "./clock-guard.ts";
+
+/** Name of the due list of undelivered events. */
+export const EVENTS = "events";
 
 /** The bytes of the images, in all stores. */
 interface ImageBytes {
@@ -21,7 +27,16 @@ interface ImageBytes {
 export interface LifeContext {
   settings: Pick<
     ImageSettings,
-    "now" | "tombstoneMs" | "readLeaseMs" | "maxLifetimeMs" | "onError" | "onRemoved" | "onPurge" | "log"
+    | "now"
+    | "tombstoneMs"
+    | "readLeaseMs"
+    | "maxLifetimeMs"
+    | "onError"
+    | "onStored"
+    | "onRemoved"
+    | "webhooks"
+    | "onPurge"
+    | "log"
   >;
   guard: StoreGuard;
   records: ImageRecords;
@@ -35,6 +50,7 @@ export interface LifeContext {
   /** Index of each owner's images. */
   owned: NameIndex;
   owners: OwnerUsage;
+  events: ImageEvents;
   bytes: ImageBytes;
 }
 
@@ -49,11 +65,23 @@ export function createLife(
   bytes: ImageBytes,
   holdsOriginals = originals === store,
 ): { life: LifeContext; claims: Claims; seenClock: SeenClock } {
-  const { readLeaseMs: leaseMs, now, onError } = settings;
+  const { readLeaseMs: leaseMs, now, onError, log } = settings;
   const leases = new ReadLeases({ store, leaseMs, now, onError });
   const owned = new NameIndex(store, OWNED_INDEX);
-  const records = new ImageRecords({
+  const events = new ImageEvents({
+    due: createDueList(store, EVENTS),
+    dead: createDueList(store, "deadevents"),
+    records: () => records,
+    ...{ now, onError, log },
+  });
+  const destinations = [
+    ...hookDestinations(settings),
+    ...createWebhooks(settings.webhooks).map(webhookDestination),
+  ];
+  for (const destination of destinations) events.addDestination(destination);
+  const records: ImageRecords = new ImageRecords({
     store,
+    events,
     confirm: () => guard.confirm(),
     holdsOriginals,
     leases,
@@ -76,6 +104,7 @@ export function createLife(
     due: createDueList(store, "images"),
     owned,
     owners,
+    events,
     bytes,
   };
   const claims = new Claims({ store, due: createDueList(store, "claims"), records, now, onError });

@@ -1,12 +1,6 @@
 import { type DueEntry, MAX_DUE_MS } from "../../contracts/due-index.ts";
 import { isServiceError, onCode } from "../../errors.ts";
-import {
-  type Gone,
-  type GoneReason,
-  type ImageRecord,
-  purgedImageOf,
-  summaryOf,
-} from "../record/image-record.ts";
+import { type Gone, type GoneReason, type ImageRecord, purgedImageOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { addNextSweep, nextSweepAt, stateAt } from "../record/image-state.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
@@ -75,7 +69,7 @@ export async function markDeleted(
 /** Ends an image for good, by compare-and-set: it stays gone even if the clock is set back. */
 async function endImage(context: LifeContext, current: CurrentRecord, gone: Gone): Promise<CurrentRecord> {
   const ended = await changeRecord(context, current, endedRecord(current.record, gone));
-  reportRemoved(context, current.record, gone.why);
+  logRemoved(context, current.record, gone.why);
   return ended;
 }
 
@@ -85,11 +79,8 @@ export function endedRecord(record: ImageRecord, gone: Gone): ImageRecord {
   return { ...kept, name: "", agent: null, sha256: "", gone };
 }
 
-/** Logs the end of an image, and calls `onRemoved` if the image was ever ready. */
-function reportRemoved({ settings }: LifeContext, record: ImageRecord, why: GoneReason): void {
-  settings.log.info({ id: record.id, why }, "image removed");
-  // `onStored` was never called for an image that was not ready.
-  if (record.processing === null) settings.onRemoved(summaryOf(record), why);
+function logRemoved({ settings }: LifeContext, { id }: ImageRecord, why: GoneReason): void {
+  settings.log.info({ id, why }, "image removed");
 }
 
 /**
@@ -102,18 +93,20 @@ async function deleteWithoutRoom(
   { record }: CurrentRecord,
   gone: Gone,
 ): Promise<CurrentRecord | null> {
-  const { owners, records, settings } = context;
+  const { events, owners, records, settings } = context;
   await records.remove(record.id);
   await records.outlastLeases(record);
-  reportRemoved(context, record, gone.why);
+  logRemoved(context, record, gone.why);
   settings.onPurge(purgedImageOf(record), "deleted");
   await removeBytes(context, record.id);
   const shownUntil = settings.now();
   const updatedAt = Math.max(shownUntil, record.updatedAt);
+  const ended = { ...endedRecord(record, gone), shownUntil, updatedAt };
   try {
-    return await records.create({ ...endedRecord(record, gone), shownUntil, updatedAt });
+    return await records.create(ended, undefined, record);
   } catch (error) {
     settings.onError(error);
+    events.deliverUnstored(record, ended);
     // No record of the image remains, so no sweep would release its owner's bytes.
     await owners.release(record).catch(settings.onError);
     return null;
@@ -174,6 +167,8 @@ export async function sweepImage(
     return "forgotten";
   }
   const now = settings.now();
+  // After a restore, only the record knows of them.
+  if (current.record.outbox !== undefined) await context.events.resume(current.record);
   const { isOver } = stateAt(current.record, now);
   if (isOver) await emptyImage(context, current);
   const dueMs = nextSweepAt(current.record, settings.tombstoneMs);

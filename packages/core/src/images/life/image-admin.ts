@@ -3,6 +3,7 @@ import { checkOptions } from "../../check-options.ts";
 import { isServiceError } from "../../errors.ts";
 import { overlay } from "../../observe/observe-backends.ts";
 import { type Options, pick } from "../../option-rules.ts";
+import type { EventBacklog } from "../events/event-entries.ts";
 import { defaultSettings, imageSettings } from "../image-settings.ts";
 import { IMAGES_RULES } from "../images-options.ts";
 import { removeStaleEntries } from "../owners/owned-images.ts";
@@ -70,6 +71,8 @@ export interface ImageAdmin {
    * images.
    */
   stats(options?: CountOptions): Promise<ImageStats>;
+  /** Counts the events that wait for their delivery, and those that were given up. */
+  undelivered(): Promise<UndeliveredEvents>;
   /** The images and bytes that an owner has stored. */
   usage(owner: string): Promise<Usage>;
   /**
@@ -79,6 +82,12 @@ export interface ImageAdmin {
   reindex(): Promise<ReindexReport>;
   /** Sweeps now everything that is due. */
   sweep(options?: SweepOptions): Promise<SweepReport>;
+}
+
+/** Events that did not arrive. */
+export interface UndeliveredEvents extends EventBacklog {
+  /** Images with events that were given up in the last 30 days, at most 1000. */
+  dead: number;
 }
 
 /** A change of one image of many, by the given methods. */
@@ -104,7 +113,7 @@ export interface StorageAdmin extends ImageAdmin {
 const ADMIN_RULES = {
   /** Storage of the images. Closed with the administrator. */
   storage: IMAGES_RULES.storage,
-  ...pick(IMAGES_RULES, ["tombstoneDays", "logger", "onError", "onRemoved", "onPurge", "now"]),
+  ...pick(IMAGES_RULES, ["tombstoneDays", "logger", "onError", "onRemoved", "webhooks", "onPurge", "now"]),
 };
 
 export interface ImageAdminOptions extends Options<typeof ADMIN_RULES> {}
@@ -129,13 +138,17 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
     context: life,
     everyMs: null,
     stores: Object.values(roles),
-    alsoSweep: () => claims.sweep(),
+    async alsoSweep() {
+      await claims.sweep();
+      await life.events.sweep();
+    },
     seenClock,
   });
   return {
     ...adminOf(life, sweeper),
     async close() {
       await sweeper.close();
+      await life.events.close();
       await closeStores(roles);
     },
   };
@@ -177,6 +190,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       yield* listEnds(life, onUnreadable);
     },
     stats: onceOpen(guard, (options) => countImages(life, options)),
+    undelivered: onceOpen(guard, () => life.events.count()),
     usage: onceOpen(guard, (owner) => life.owners.usage(owner)),
     reindex: onceOpen(guard, () => addIndexEntries(life)),
     sweep: (options) => sweeper.sweep(options),

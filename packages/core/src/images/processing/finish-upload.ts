@@ -2,7 +2,7 @@ import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError, onCode, ServiceError } from "../../errors.ts";
 import { saysNotWorking } from "../../observe/observe-backends.ts";
 import { removeBytes } from "../life/end-image.ts";
-import { type ImageRecord, keyOf, summaryOf } from "../record/image-record.ts";
+import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { BY_RECORD, stateAt } from "../record/image-state.ts";
 import { BACKGROUND_CLIENT } from "../renditions/render-gate.ts";
@@ -48,7 +48,7 @@ export async function finishUpload(
   try {
     const change = await conclude(context, lease, begin);
     const record = await lease.end(change);
-    if (record.failure === null) context.settings.onStored(summaryOf(record));
+    if (record.failure === null) context.settings.logStored(record);
     return await endWith(context, record, record);
   } catch (error) {
     const isLost = error instanceof LeaseLost || !(await releaseLease(context, lease, isTry(error, signal)));

@@ -95,6 +95,8 @@ export interface ImageRecord extends PicturePreview {
   processing: Processing | null;
   /** Why an upload was rejected after a 202; `null` if it was not. */
   failure: string | null;
+  /** Absent: every event was delivered, or has no receiver. Never shown. */
+  outbox?: Outbox;
   /** Substitute for an unreadable record: only its end and its withholding are known. Absent in all other records. */
   damaged?: true;
 }
@@ -185,6 +187,64 @@ export interface ImageSummary {
 export function summaryOf(record: ImageRecord): ImageSummary {
   const { id, name, description = null, type, size, owner, createdAt, expiresAt } = record;
   return { id, name, description, type, size, owner: owner?.name ?? null, createdAt, expiresAt };
+}
+
+export const IMAGE_EVENT_TYPES = [
+  "image.stored",
+  "image.held",
+  "image.accepted",
+  "image.removed",
+  "image.withheld",
+  "image.reported",
+] as const;
+
+export type ImageEventType = (typeof IMAGE_EVENT_TYPES)[number];
+
+/** What else an event tells. Texts for the public and dates in Unix milliseconds; never a PIN, an address or a contact. */
+export interface ImageEventDetails {
+  /** Of `image.removed`. `refused`: after an inspection. */
+  why?: GoneReason | "refused";
+  /** Of `image.removed`: the image was held, so it was never served. */
+  wasHeld?: true;
+  /** Of `image.withheld`: as readers get it. */
+  reason?: string;
+  authority?: string | null;
+  /** Of `image.withheld`: when the image is removed for good; `null`: at its expiry. */
+  deleteAfter?: number | null;
+  /** Of `image.reported`. */
+  reference?: string;
+  reasons?: readonly string[];
+  /** Of `image.reported`: when a decision is due. */
+  dueAt?: number;
+}
+
+/** Something that happened to an image. It arrives at least once, and those of one image in order. */
+export interface ImageEvent extends ImageEventDetails {
+  /** Unique. A repeated delivery has the same. */
+  id: string;
+  type: ImageEventType;
+  /** When it happened, in Unix milliseconds. */
+  at: number;
+  /** The image as it was: an image that is removed has its name still. */
+  image: ImageSummary;
+}
+
+/** An event in a record. */
+export interface StoredEvent extends ImageEvent {
+  /** Names of the destinations that have not received it. */
+  to: readonly string[];
+}
+
+/** The undelivered events of an image. Exists only as long as there are any. */
+export interface Outbox {
+  /** In the order in which they happened, at least one. */
+  events: readonly StoredEvent[];
+  /** Name of the node that delivers them; `null`: none. */
+  worker: string | null;
+  /** No other node delivers them before this time. */
+  leaseUntil: number;
+  /** By destination, for the oldest event that it has not received: failed attempts, and when the next may be. */
+  retries: Readonly<Record<string, { tries: number; at: number }>>;
 }
 
 /** An image of which caches may have copies. */

@@ -12,10 +12,12 @@ import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { listAll } from "../../stores/list-all.ts";
 import type { NameIndex } from "../../stores/name-index.ts";
-import { type ImageRecord, idOfRecord, keyOf } from "./image-record.ts";
+import { type ImageRecord, idOfRecord, keyOf, type Outbox } from "./image-record.ts";
 import { BY_RECORD, stateAt } from "./image-state.ts";
-import { type Instant, MAX_READ_LEASE_MS, type ReadLeases } from "./read-leases.ts";
+import type { Instant, ReadLeases } from "./read-leases.ts";
 import { encodeRecord, isUnknown, readRecord } from "./record-codec.ts";
+import { Settlings } from "./settlings.ts";
+import { shownRevision } from "./shown-revision.ts";
 
 /**
  * A record at one revision. The same object is returned while the revision holds, so that callers can cache results
@@ -24,6 +26,17 @@ import { encodeRecord, isUnknown, readRecord } from "./record-codec.ts";
 export interface CurrentRecord {
   readonly record: ImageRecord;
   readonly revision: string;
+}
+
+/** Derives the events of each change of a record. */
+export interface RecordEvents {
+  /**
+   * Adds the events of a change to the outbox of `after`. When it resolves, another node finds them if this one dies after the write.
+   * Without a receiver, resolves to `after`.
+   */
+  derive(before: ImageRecord | null, after: ImageRecord): Promise<ImageRecord>;
+  /** Delivers the events of a record that was just written. Returns at once. */
+  deliver(current: CurrentRecord): void;
 }
 
 /** The bytes of an unreadable record, at one revision. */
@@ -41,23 +54,16 @@ export interface ImageRecordsOptions {
   leases: ReadLeases;
   /** Index of each owner's images. */
   owned: NameIndex;
+  events: RecordEvents;
 }
 
+/** Attempts of a write while only the outbox changes. Each delivery changes it once. */
+const MAX_OVERTAKEN = 100;
 const MAX_CACHED_RECORDS = 5_000;
-/** Processes may serve the earlier state for this time after a change: a lease, and what their clocks may differ by. */
-const SETTLED_MS = MAX_READ_LEASE_MS + 50_000;
-
 interface CachedRecord {
   current: CurrentRecord;
   /** When the store was asked for it. */
   requested: Instant;
-}
-
-/** The wait for the read leases on the states before a revision, from when this process first saw it. */
-interface Settling {
-  revision: string;
-  done: Promise<void>;
-  isOver: boolean;
 }
 
 const AT_ONCE = Promise.resolve();
@@ -74,13 +80,14 @@ export class ImageRecords {
   readonly #probe: RevisionProbe | null;
   readonly #both: JointAdoption | null;
   readonly #cache = new LRUCache<string, CachedRecord>({ max: MAX_CACHED_RECORDS });
-  readonly #settlings = new LRUCache<string, Settling>({ max: MAX_CACHED_RECORDS });
+  readonly #settlings: Settlings;
 
   constructor(options: ImageRecordsOptions) {
     const { store, holdsOriginals } = options;
     this.#options = options;
     this.#probe = hasRevisionProbe(store) ? store : null;
     this.queries = hasRecordQueries(store) ? store : null;
+    this.#settlings = new Settlings(options.leases);
     this.#both = holdsOriginals && hasJointAdoption(store) ? store : null;
   }
 
@@ -154,14 +161,22 @@ export class ImageRecords {
     }
   }
 
-  /** Creates a record: the commit point of an image. Rejects with `conflict` if one exists. */
-  async create(record: ImageRecord, signal?: AbortSignal): Promise<CurrentRecord> {
-    const { store, leases } = this.#options;
+  /**
+   * Creates a record: the commit point of an image. Rejects with `conflict` if one exists.
+   * @param before The record that was removed to make room for this one. @default there was none
+   */
+  async create(
+    record: ImageRecord,
+    signal?: AbortSignal,
+    before: ImageRecord | null = null,
+  ): Promise<CurrentRecord> {
+    const { store, leases, events } = this.#options;
+    const next = await events.derive(before, record);
     const options = { ifRevision: null, ...(signal === undefined ? {} : { signal }) };
     const requested = leases.now();
-    const writing = store.put(keyOf.record(record.id), encodeRecord(record), options);
+    const writing = store.put(keyOf.record(record.id), encodeRecord(next), options);
     const { revision } = await this.#withOwned(record, writing);
-    return this.#remember(record, revision, requested);
+    return this.#written(next, revision, requested);
   }
 
   /**
@@ -174,28 +189,52 @@ export class ImageRecords {
     signal: AbortSignal,
   ): Promise<CurrentRecord | null> {
     if (this.#both === null) return null;
+    const next = await this.#options.events.derive(null, record);
     // The names of `keyOf`.
-    const blobs = { original: { path }, record: encodeRecord(record) };
+    const blobs = { original: { path }, record: encodeRecord(next) };
     const requested = this.#options.leases.now();
     const writing = this.#both.adoptTogether(`${record.id}/`, blobs, { signal });
     const stored = await this.#withOwned(record, writing);
-    return this.#remember(record, stored.record.revision, requested);
+    return this.#written(next, stored.record.revision, requested);
   }
 
   /**
-   * Replaces a record by compare-and-set. Rejects with `conflict` if `current` is not its current revision. Does not wait for read
-   * leases.
+   * Replaces a record by compare-and-set. Rejects with `conflict` if more than the outbox of `current` has changed. Does not wait for
+   * read leases.
    */
   async replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord> {
+    const { store, leases, events } = this.#options;
+    let latest = current;
+    for (let attempt = 1; ; attempt++) {
+      const next = await events.derive(current.record, withOutbox(record, latest.record.outbox));
+      const requested = leases.now();
+      const isShownNow = stateAt(current.record, requested.unixMs).name === "ready";
+      const shown = isShownNow ? { ...next, shownUntil: requested.unixMs } : next;
+      const options = { ifRevision: latest.revision };
+      try {
+        const { revision } = await store.put(keyOf.record(record.id), encodeRecord(shown), options);
+        // What was not shown adds nothing to wait for.
+        if (!isShownNow) this.#settlings.carry(current.record, shown);
+        return this.#written(shown, revision, requested);
+      } catch (error) {
+        if (!isServiceError(error, "conflict") || attempt === MAX_OVERTAKEN) throw error;
+        const found = await this.loadUnconfirmed(record.id).catch(() => null); // The conflict is reported.
+        if (found === null || shownRevision(found.record) !== shownRevision(current.record)) throw error;
+        latest = found;
+      }
+    }
+  }
+
+  /**
+   * Replaces only the outbox, by compare-and-set: for clients and caches, the state stays the same. Rejects with `conflict` if
+   * `current` is not the current revision.
+   */
+  async replaceOutbox(current: CurrentRecord, outbox: Outbox | undefined): Promise<CurrentRecord> {
     const { store, leases } = this.#options;
+    const next = withOutbox(current.record, outbox);
     const requested = leases.now();
-    const isShownNow = stateAt(current.record, requested.unixMs).name === "ready";
-    const next = isShownNow ? { ...record, shownUntil: requested.unixMs } : record;
     const options = { ifRevision: current.revision };
-    const { revision } = await store.put(keyOf.record(record.id), encodeRecord(next), options);
-    // What was not shown adds nothing to wait for.
-    const known = this.#settlings.get(record.id);
-    if (!isShownNow && known?.revision === current.revision) known.revision = revision;
+    const { revision } = await store.put(keyOf.record(next.id), encodeRecord(next), options);
     return this.#remember(next, revision, requested);
   }
 
@@ -204,7 +243,7 @@ export class ImageRecords {
    * ended, waits for it: another process must not show the earlier state after that reply.
    */
   settled(current: CurrentRecord, signal?: AbortSignal): Promise<void> {
-    return this.#isSettled(current) ? AT_ONCE : abortable(this.#settlingOf(current).done, signal);
+    return this.#isSettled(current) ? AT_ONCE : abortable(this.#settlings.wait(current.record), signal);
   }
 
   /** Adds an image to the index of its owner's images. */
@@ -233,6 +272,12 @@ export class ImageRecords {
     return writing;
   }
 
+  #written(record: ImageRecord, revision: string, requested: Instant): CurrentRecord {
+    const current = this.#remember(record, revision, requested);
+    if (record.outbox !== undefined) this.#options.events.deliver(current);
+    return current;
+  }
+
   #remember(record: ImageRecord, revision: string, requested: Instant): CurrentRecord {
     const current = { record, revision };
     const isShown = stateAt(record, BY_RECORD).name === "ready";
@@ -242,26 +287,12 @@ export class ImageRecords {
     return current;
   }
 
-  #isSettled({ record, revision }: CurrentRecord): boolean {
-    const { id, shownUntil } = record;
-    if (this.#probe !== null || shownUntil === undefined) return true;
-    if (this.#options.leases.now().unixMs - shownUntil >= SETTLED_MS) return true;
-    const known = this.#settlings.get(id);
-    return known?.revision === revision && known.isOver;
+  #isSettled({ record }: CurrentRecord): boolean {
+    return this.#probe !== null || this.#settlings.isOver(record);
   }
+}
 
-  /** One wait for all callers. */
-  #settlingOf({ record: { id }, revision }: CurrentRecord): Settling {
-    const known = this.#settlings.get(id);
-    if (known?.revision === revision) return known;
-    const settling: Settling = {
-      revision,
-      isOver: false,
-      done: this.#options.leases.outlast().then(() => {
-        settling.isOver = true;
-      }),
-    };
-    this.#settlings.set(id, settling);
-    return settling;
-  }
+function withOutbox(record: ImageRecord, outbox: Outbox | undefined): ImageRecord {
+  const { outbox: _, ...others } = record;
+  return outbox === undefined ? others : { ...others, outbox };
 }

@@ -1,6 +1,7 @@
 import { MAX_DUE_MS } from "../../contracts/due-index.ts";
 import type { RecordState } from "../../contracts/record-queries.ts";
 import { ServiceError } from "../../errors.ts";
+import { UNDELIVERED_MS } from "../../http/webhooks.ts";
 import type { DueList } from "../../stores/due-list.ts";
 import type { Gone, ImageRecord } from "./image-record.ts";
 
@@ -74,11 +75,13 @@ export function whyUnavailable(record: ImageRecord, nowMs: number, tombstoneMs: 
 
 /** When an image needs its next sweep, unless it changes before. `Infinity`: never. */
 export function nextSweepAt(record: ImageRecord, tombstoneMs: number): number {
-  const { failure, gone, updatedAt, withheld } = record;
+  const { failure, gone, outbox, updatedAt, withheld } = record;
   const expiresAt = expiryOf(record);
-  if (failure !== null) return Math.min(expiresAt, updatedAt + FAILURE_KEPT_MS);
+  // A record that is over stays until its events are delivered or given up.
+  const outboxUntil = (outbox?.events.at(-1)?.at ?? 0) + (outbox === undefined ? 0 : UNDELIVERED_MS);
+  if (failure !== null) return Math.max(outboxUntil, Math.min(expiresAt, updatedAt + FAILURE_KEPT_MS));
   // Even if 404 comes sooner: restoring a backup must not bring back a removed image.
-  if (gone !== null) return gone.at + tombstoneMs;
+  if (gone !== null) return Math.max(outboxUntil, gone.at + tombstoneMs);
   const endsAt = Math.min(expiresAt, withheld?.deleteAfter ?? expiresAt);
   // A date may lie beyond the times of a due index.
   return endsAt === Number.POSITIVE_INFINITY ? endsAt : Math.min(endsAt, MAX_DUE_MS);

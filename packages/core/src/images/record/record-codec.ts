@@ -101,13 +101,25 @@ const isPoint: Check = (value) =>
   value.length === 2 &&
   value.every((share) => typeof share === "number" && share >= 0 && share <= 1);
 
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+
+const isOutbox = objectOf({
+  events: listOf(objectOf({ id: isText, type: isText, at: isTime, image: objectOf({}), to: listOf(isText) })),
+  worker: orNothing(isText),
+  leaseUntil: isTime,
+  retries: objectOf({}),
+});
+
 const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   id: isText,
   name: isText,
   description: orNothing(isText),
   type: (value) => ORIGINAL_TYPES.some((type) => type === value),
   source: orNothing(isText),
-  warnings: orNothing((value) => Array.isArray(value) && value.every(isText)),
+  warnings: orNothing(listOf(isText)),
   provenance: orNothing(isFlag),
   size: isBytes,
   sha256: isText,
@@ -138,6 +150,7 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   ),
   processing: orNothing(objectOf({ tries: isTime, leaseUntil: isTime, worker: orNothing(isText) })),
   failure: orNothing(isText),
+  outbox: (value) => value === undefined || isOutbox(value),
   damaged: orNothing(isFlag),
 };
 

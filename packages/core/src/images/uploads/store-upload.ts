@@ -5,7 +5,7 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import type { Jobs } from "../processing/jobs.ts";
 import { claimed, ORPHAN_MS, readyRecord, unclaimed } from "../processing/lease.ts";
 import type { ProcessingContext } from "../processing/processing-context.ts";
-import { type ImageRecord, keyOf, type Processing, summaryOf } from "../record/image-record.ts";
+import { type ImageRecord, keyOf, type Processing } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { putAdmitted, type SpooledUpload, type UploadedFile } from "./uploaded-file.ts";
 
@@ -116,7 +116,7 @@ async function storeReady(
   await requireStorable();
   const current = await createAdmitted(context, record, upload, admission, signal);
   await watch.requireInTime();
-  context.settings.onStored(summaryOf(record));
+  context.settings.logStored(record);
   return current;
 }
 
@@ -226,9 +226,9 @@ interface OrphanWatch {
 }
 
 function watchForOrphan(context: UploadContext, { id, expiresAt }: ImageRecord): OrphanWatch {
-  const { due, originals, records, settings } = context;
+  const { due, events, originals, records, settings } = context;
   const entry: DueEntry = { id, dueMs: settings.now() + ORPHAN_MS };
-  const written = due.add(entry);
+  const written = Promise.all([due.add(entry), events.announce(id)]).then(() => undefined);
   // An upload that is rejected before bytes are stored does not await it.
   written.catch(() => undefined);
   return {
@@ -244,6 +244,7 @@ function watchForOrphan(context: UploadContext, { id, expiresAt }: ImageRecord):
     },
     async removeStored() {
       try {
+        await events.withdraw(id);
         // Without the entry, no byte was stored.
         if (!(await isFulfilled(written))) return;
         // A write that failed may still have taken effect.

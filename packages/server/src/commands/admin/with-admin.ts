@@ -28,7 +28,7 @@ export interface OpenImages {
   stores: OpenStorage["stores"];
   targets: StorageTargets;
   /** Options of the admin API. */
-  options: Pick<ImageAdminOptions, "tombstoneDays" | "onError">;
+  options: Pick<ImageAdminOptions, "tombstoneDays" | "webhooks" | "onError">;
 }
 
 /** Like {@link withAdmin}, but with the stores. */
@@ -41,6 +41,7 @@ export async function withImages(
   const { stores, targets, close } = await openStorage(storage);
   const options = {
     tombstoneDays: images?.tombstoneDays,
+    webhooks: images?.webhooks,
     onError: (error: unknown) => note(reasonOf(error)),
   };
   try {

@@ -3,7 +3,7 @@ import { Resolver } from "node:dns/promises";
 import { existsSync, type StatsFs } from "node:fs";
 import { access, constants, mkdtemp, rm, rmdir, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createFsBlobStore, createImageAdmin } from "@outrigger/core";
+import { createFsBlobStore, createImageAdmin, type UndeliveredEvents } from "@outrigger/core";
 import { chooseLeases, NO_LEASES_WARNING } from "@outrigger/core/images";
 import {
   type BlobStore,
@@ -27,6 +27,8 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 /** Enough records to detect common damage, few enough to be read quickly. */
 const SAMPLE = 50;
 const DNS_MS = 3000;
+/** An hour: then several attempts have failed. */
+const LATE_EVENT_MS = 3_600_000;
 /** Whether a configured store can be used and is persistent. Deletes its trial data. */
 export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
   const { target, roles } = shared;
@@ -64,12 +66,28 @@ async function checkRecords(records: BlobStore): Promise<Finding[]> {
       if (state === "damaged") damaged.push(id);
       if (++read === SAMPLE) break;
     }
+    const found = eventFindings(await admin.undelivered());
+    if (damaged.length === 0) return found;
+    const detail = `${damaged.length} of the ${read} records read are damaged: ${damaged.slice(0, 3).join(", ")}`;
+    return [...found, warning("records", detail, "Run outrigger images verify to find all damaged records")];
   } finally {
     await admin.close();
   }
-  if (damaged.length === 0) return [];
-  const detail = `${damaged.length} of the ${read} records read are damaged: ${damaged.slice(0, 3).join(", ")}`;
-  return [warning("records", detail, "Run outrigger images verify to find all damaged records")];
+}
+
+/** Warns of events that were given up or are late. Empty if there are none. */
+function eventFindings({ waiting, oldestAt, dead }: UndeliveredEvents): Finding[] {
+  const isLate = oldestAt !== null && Date.now() - oldestAt > LATE_EVENT_MS;
+  const faults = [
+    ...(dead > 0 ? [`events of ${dead} images were given up in the last 30 days`] : []),
+    ...(isLate
+      ? [`events of ${waiting} images wait, the oldest since ${new Date(oldestAt).toISOString()}`]
+      : []),
+  ];
+  if (faults.length === 0) return [];
+  const remedy =
+    'Find "webhook failed" in the log, and repair the receiver or remove it from images.webhooks';
+  return [warning("events", faults.join(", and "), remedy)];
 }
 
 /** Whether a data directory can be used or created and has free space. Changes nothing in it. @param directory Absolute path. */

@@ -1,0 +1,98 @@
+import { abortable } from "../../async/abortable.ts";
+import { DELIVERY_MS, type Webhook } from "../../http/webhooks.ts";
+import type {
+  GoneReason,
+  ImageEvent,
+  ImageEventType,
+  ImageSummary,
+  StoredEvent,
+} from "../record/image-record.ts";
+import { webhookData } from "../record/outbox.ts";
+
+/** A receiver of events. */
+export interface EventDestination {
+  /** The same in all processes. */
+  name: string;
+  /** Host of a webhook; `null`: code of this process. */
+  host: string | null;
+  takes(type: ImageEventType): boolean;
+  /** Whether it may get a further event now. */
+  isFree(): boolean;
+  /** Rejects if the event did not arrive in time. */
+  deliver(event: StoredEvent, signal: AbortSignal): Promise<void>;
+}
+
+/** Code of this process. Each event calls it at once, as a hook. */
+export function codeDestination(
+  name: string,
+  takes: EventDestination["takes"],
+  handle: (event: ImageEvent) => unknown,
+): EventDestination {
+  return {
+    name,
+    host: null,
+    takes,
+    isFree: () => true,
+    async deliver({ to: _, ...event }, signal) {
+      const handled = (async () => void (await handle(event)))();
+      await abortable(handled, AbortSignal.any([signal, AbortSignal.timeout(DELIVERY_MS)]));
+    },
+  };
+}
+
+/** Deliveries to one webhook at a time, and after this many failures in succession, only one. */
+const AT_ONCE = 16;
+const FAILING = 5;
+
+export function webhookDestination({ name, host, takes, send }: Webhook): EventDestination {
+  let running = 0;
+  let failures = 0;
+  return {
+    name,
+    host,
+    takes,
+    isFree: () => running < (failures >= FAILING ? 1 : AT_ONCE),
+    async deliver({ to: _, ...event }, signal) {
+      running++;
+      try {
+        const { id, type, at } = event;
+        await send({ id, type, at, data: webhookData(event) }, signal);
+        failures = 0;
+      } catch (error) {
+        failures++;
+        throw error;
+      } finally {
+        running--;
+      }
+    },
+  };
+}
+
+const STORED: readonly ImageEventType[] = ["image.stored", "image.accepted"];
+
+/** The hooks among the options, as destinations. */
+export function hookDestinations({
+  onStored,
+  onRemoved,
+}: {
+  onStored: ((image: ImageSummary) => unknown) | undefined;
+  onRemoved: ((image: ImageSummary, why: GoneReason) => unknown) | undefined;
+}): EventDestination[] {
+  const found: EventDestination[] = [];
+  if (onStored !== undefined) {
+    found.push(
+      codeDestination(
+        "onStored",
+        (type) => STORED.includes(type),
+        ({ image }) => onStored(image),
+      ),
+    );
+  }
+  if (onRemoved !== undefined) {
+    const handle = ({ image, why, wasHeld }: ImageEvent) =>
+      // `onStored` was never called for an image that was held.
+      why === undefined || why === "refused" || wasHeld === true ? undefined : onRemoved(image, why);
+    found.push(codeDestination("onRemoved", (type) => type === "image.removed", handle));
+  }
+  return found;
+}

@@ -1,0 +1,255 @@
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import { checkValue } from "../../check-options.ts";
+import type { DueEntry } from "../../contracts/due-index.ts";
+import { isServiceError } from "../../errors.ts";
+import { fn } from "../../option-rules.ts";
+import { type DueList, sweepDue } from "../../stores/due-list.ts";
+import {
+  type ImageEvent,
+  type ImageEventDetails,
+  type ImageEventType,
+  type ImageRecord,
+  type Outbox,
+  type StoredEvent,
+  summaryOf,
+} from "../record/image-record.ts";
+import type { CurrentRecord, RecordEvents } from "../record/image-records.ts";
+import * as outboxes from "../record/outbox.ts";
+import { codeDestination, type EventDestination } from "./destinations.ts";
+import { EventDelivery, type EventDeliveryOptions, MAX_ATTEMPTS } from "./event-delivery.ts";
+import { countBacklog, type EventBacklog, EventEntries, parseEntry } from "./event-entries.ts";
+
+/*
+ * The record is the outbox. A change adds a due entry, then its events by the write of the record, then delivers them, then removes
+ * them by compare-and-set, and last the entry. A process that dies between two of these steps leaves the entry, by which another one
+ * delivers what the record still has.
+ */
+
+/** An entry without events belongs to a write under way, or to none. */
+const ORPHAN_MS = 15 * 60_000;
+/** Time for which events wait for a node that knows their webhook, such as while a new configuration is rolled out. */
+const UNKNOWN_KEPT_MS = 60 * 60_000;
+const DAMAGED_MS = 60 * 60_000;
+const RETRY_POLL_MS = 5_000;
+const COUNT_EVERY_MS = 30_000;
+const POLLED_AT_ONCE = 200;
+const TAKEN_AT_ONCE = 8;
+/** How long events that were given up are counted. */
+const DEAD_LISTED_MS = 30 * 24 * 60 * 60_000;
+
+export interface ImageEventsOptions extends Omit<EventDeliveryOptions, "entries" | "destinations"> {
+  /** See {@link EventEntries}. */
+  due: DueList;
+}
+
+/** Records the events of images, and finds those that other processes left. */
+export class ImageEvents implements RecordEvents {
+  /** The last count, if this process polls. */
+  backlog: EventBacklog = { waiting: 0, oldestAt: null };
+  readonly #options: ImageEventsOptions;
+  readonly #entries: EventEntries;
+  readonly #delivery: EventDelivery;
+  readonly #destinations = new Map<string, EventDestination>();
+  #polled: { due: DueList; opened(): Promise<unknown> } | null = null;
+  #pollTimer: NodeJS.Timeout | undefined;
+  #countAt = 0;
+  #isClosed = false;
+
+  constructor(options: ImageEventsOptions) {
+    this.#options = options;
+    this.#entries = new EventEntries(options.due, options.now);
+    this.#delivery = new EventDelivery({
+      ...options,
+      entries: this.#entries,
+      destinations: this.#destinations,
+    });
+  }
+
+  /** Events that this process gave up. */
+  get dead(): number {
+    return this.#delivery.dead;
+  }
+
+  /** Age of the oldest undelivered event, in seconds. `0`: none waits. */
+  get oldestSeconds(): number {
+    const { oldestAt } = this.backlog;
+    return oldestAt === null ? 0 : Math.max(0, (this.#options.now() - oldestAt) / 1000);
+  }
+
+  /** Adds a destination. @returns removes it */
+  addDestination(destination: EventDestination): () => void {
+    const { name } = destination;
+    this.#destinations.set(name, destination);
+    this.#pollIn(0);
+    return () => {
+      if (this.#destinations.get(name) === destination) this.#destinations.delete(name);
+    };
+  }
+
+  /** Calls `handler` with every event; see `Images.events`. */
+  subscribe(handler: (event: ImageEvent) => unknown): () => void {
+    checkValue("subscribe: handler", handler, fn());
+    let n = 1;
+    while (this.#destinations.has(`subscriber-${n}`)) n++;
+    return this.addDestination(codeDestination(`subscriber-${n}`, () => true, handler));
+  }
+
+  /** Starts to deliver what other processes leave, as long as there is a destination. @param due The list, without an observer. */
+  start(due: DueList, opened: () => Promise<unknown>): void {
+    this.#polled = { due, opened };
+    this.#pollIn(0);
+  }
+
+  /** Waits a moment for deliveries under way, and leaves all others to other processes. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#pollTimer);
+    await this.#delivery.close();
+  }
+
+  /** What waits, and how many images had events that were given up within 30 days (at most 1000). */
+  async count(): Promise<EventBacklog & { dead: number }> {
+    const { due, dead, now } = this.#options;
+    const gaveUp = await dead.due(Number.POSITIVE_INFINITY, 1000);
+    return { ...(await countBacklog(due, now())), dead: gaveUp.length };
+  }
+
+  /** Forgets the events that were given up long ago. */
+  async sweep(): Promise<void> {
+    const { dead, now, onError } = this.#options;
+    await sweepDue(dead, Math.max(0, now() - DEAD_LISTED_MS), async () => undefined, onError);
+  }
+
+  /** Announces an upload beside the first writes, if anything would be told of it; see {@link EventEntries.announce}. */
+  async announce(id: string): Promise<void> {
+    const isHeard = this.#takers("image.stored").length + this.#takers("image.held").length > 0;
+    if (isHeard) await this.#entries.announce(id);
+  }
+
+  /** Lets the events of a record be found by its time. */
+  async resume({ id, outbox }: ImageRecord): Promise<void> {
+    const at = outbox?.events[0]?.at;
+    if (at !== undefined) await this.#entries.add(id, at, this.#options.now());
+  }
+
+  /** Undoes {@link announce} for an upload that is not stored. */
+  withdraw(id: string): Promise<void> {
+    return this.#entries.withdraw(id);
+  }
+
+  async derive(before: ImageRecord | null, after: ImageRecord): Promise<ImageRecord> {
+    const events = this.#eventsOf(before, after);
+    if (events.length > 0) return this.#withEvents(after, events);
+    // An upload that was announced is yet to be processed.
+    if (before === null) this.#delivery.track(this.withdraw(after.id));
+    return after;
+  }
+
+  #eventsOf(before: ImageRecord | null, after: ImageRecord): StoredEvent[] {
+    const now = this.#options.now();
+    return outboxes.changesOf(before, after).flatMap(({ type, details }) => {
+      const to = this.#takers(type);
+      const image = summaryOf(type === "image.removed" && before !== null ? before : after);
+      return to.length === 0 ? [] : [outboxes.createEvent(type, now, image, details, to)];
+    });
+  }
+
+  #takers(type: ImageEventType): string[] {
+    return [...this.#destinations.values()].filter(({ takes }) => takes(type)).map(({ name }) => name);
+  }
+
+  deliver(current: CurrentRecord): void {
+    this.#delivery.deliver(current);
+  }
+
+  /** Delivers the events of a change that could not be stored, once. */
+  deliverUnstored(before: ImageRecord, after: ImageRecord): void {
+    this.#delivery.deliverUnstored(this.#eventsOf(before, after));
+  }
+
+  /**
+   * Adds an event to an image without any other change. Resolves when it is stored. Does nothing without a receiver, or without a
+   * record.
+   */
+  async addEvent(id: string, type: ImageEventType, details: ImageEventDetails): Promise<void> {
+    const { records, now } = this.#options;
+    const to = this.#takers(type);
+    for (let attempt = 1; to.length > 0; attempt++) {
+      const current = await records().load(id);
+      if (current === null) return;
+      const event = outboxes.createEvent(type, now(), summaryOf(current.record), details, to);
+      const { outbox } = await this.#withEvents(current.record, [event]);
+      try {
+        return this.deliver(await records().replaceOutbox(current, outbox));
+      } catch (error) {
+        if (!isServiceError(error, "conflict") || attempt === MAX_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async #withEvents(record: ImageRecord, events: readonly StoredEvent[]): Promise<ImageRecord> {
+    await this.#entries.announce(record.id);
+    const { outbox, dead } = outboxes.withEvents(record.outbox, events);
+    this.#delivery.bury(dead);
+    return { ...record, outbox: this.#delivery.leased(outbox) };
+  }
+
+  #pollIn(ms: number): void {
+    if (this.#isClosed || this.#polled === null || this.#destinations.size === 0) return;
+    clearTimeout(this.#pollTimer);
+    this.#pollTimer = setTimeout(() => this.#delivery.track(this.#poll()), ms).unref();
+  }
+
+  /** Delivers what other processes left, and what is due again. */
+  async #poll(): Promise<void> {
+    if (this.#polled === null) return;
+    const { due, opened } = this.#polled;
+    const { now, onError } = this.#options;
+    let pauseMs = due.pollMs;
+    try {
+      await opened();
+      const entries = await due.due(now(), POLLED_AT_ONCE);
+      await forEachAtOnce(entries, TAKEN_AT_ONCE, (entry) => this.#take(entry));
+      if (entries.length === POLLED_AT_ONCE) pauseMs = 0;
+      if (performance.now() >= this.#countAt) {
+        this.#countAt = performance.now() + COUNT_EVERY_MS;
+        this.backlog = await countBacklog(due, now());
+      }
+    } catch (error) {
+      onError(error);
+      pauseMs = Math.max(RETRY_POLL_MS, pauseMs);
+    }
+    this.#pollIn(pauseMs);
+  }
+
+  async #take(entry: DueEntry): Promise<void> {
+    const { records, now } = this.#options;
+    const { id, at } = parseEntry(entry);
+    if (this.#isClosed || this.#delivery.isUnderWay(id)) return;
+    let current: CurrentRecord | null;
+    try {
+      current = await records().loadUnconfirmed(id);
+    } catch (error) {
+      // Until the record is restored.
+      if (isServiceError(error, "damaged")) return this.#entries.move(entry, now() + DAMAGED_MS);
+      throw error;
+    }
+    const outbox = current?.record.outbox;
+    if (current === null || outbox === undefined) {
+      if (now() - at < ORPHAN_MS) return this.#entries.move(entry, at + ORPHAN_MS);
+      return this.#entries.remove(entry);
+    }
+    if (this.#delivery.isOthers(outbox)) return this.#entries.move(entry, outbox.leaseUntil + 1000);
+    this.#entries.found(entry);
+    await this.#delivery.settle(current, null, (latest) => this.#withoutOld(latest));
+  }
+
+  #withoutOld(outbox: Outbox): outboxes.OutboxChange {
+    const nowMs = this.#options.now();
+    const hasWebhooks = [...this.#destinations.values()].some(({ host }) => host !== null);
+    return outboxes.withoutOld(outbox, nowMs, ({ event, name }) => {
+      const isUnknown = name.startsWith("webhook-") && !this.#destinations.has(name);
+      return isUnknown && hasWebhooks && nowMs - event.at >= UNKNOWN_KEPT_MS;
+    });
+  }
+}
