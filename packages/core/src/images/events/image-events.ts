@@ -120,7 +120,7 @@ export class ImageEvents implements RecordEvents {
     await sweepDue(dead, Math.max(0, now() - DEAD_LISTED_MS), async () => undefined, onError);
   }
 
-  /** Announces an upload beside the first writes, if anything would be told of it; see {@link EventEntries.announce}. */
+  /** Announces an upload beside the first writes, if it will have an event; see {@link EventEntries.announce}. */
   async announce(id: string): Promise<void> {
     const isHeard = this.#takers("image.stored").length + this.#takers("image.held").length > 0;
     if (isHeard) await this.#entries.announce(id);
