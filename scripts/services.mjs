@@ -153,6 +153,13 @@ const SERVICES = [
     debianPackages: ["lighttpd"],
   },
   {
+    name: "ClamAV",
+    variable: "OUTRIGGER_CLAMD",
+    commands: ["clamd"],
+    directories: () => ["/usr/sbin"],
+    debianPackages: ["clamav-daemon"],
+  },
+  {
     name: "dnsmasq",
     variable: "OUTRIGGER_DNSMASQ",
     commands: ["dnsmasq"],

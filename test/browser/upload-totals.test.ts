@@ -30,6 +30,14 @@ const many = (amount: number, stage: Stage, batch = 0) =>
   Array.from({ length: amount }, () => upload(stage, batch));
 
 describe("the totals of the upload page", () => {
+  test("the heading of uploads that wait for review does not call them ready to share", () => {
+    const held: Stage = { kind: "ready", isHeld: true };
+    expect(headingText(totalsOf([upload(held)]))).toBe("1 uploaded · 1 waiting for review");
+    expect(headingText(totalsOf([upload(held), upload(READY), upload(FAILED)]))).toBe(
+      "2 uploaded · 1 waiting for review · 1 not uploaded",
+    );
+  });
+
   test("the heading counts ready and wanted files, and sent and wanted bytes", () => {
     const uploads = [
       ...many(37, READY),

@@ -52,3 +52,16 @@ test("upload of a broken picture rejects with the reason after onCreated receive
     expect(created).toHaveLength(1);
   });
 });
+
+test("an image that is held for review ends the wait of upload and waitUntilReady, and refuses a download", async () => {
+  await withSite({ inspect: () => "hold", asyncAfterMs: 0 }, async (site) => {
+    const client = createImagesClient({ baseUrl: site.base });
+    const image = await client.upload(fileOf(photo));
+    expect(image).toMatchObject({ status: "held", width: 900, pin: expect.stringMatching(/^\w{16}$/) });
+    expect(await client.waitUntilReady(image.id)).toMatchObject({ id: image.id, status: "held" });
+    expect(await refusalOf(client.download(image.id, "png"))).toMatchObject({
+      status: 202,
+      detail: "The image waits for review",
+    });
+  });
+});

@@ -19,6 +19,7 @@ export const programs = {
   redisServer: process.env.OUTRIGGER_REDIS_SERVER ?? "/usr/bin/redis-server",
   nginx: process.env.OUTRIGGER_NGINX ?? "/usr/sbin/nginx",
   lighttpd: process.env.OUTRIGGER_LIGHTTPD ?? "/usr/sbin/lighttpd",
+  clamd: process.env.OUTRIGGER_CLAMD ?? "/usr/sbin/clamd",
   dnsmasq: process.env.OUTRIGGER_DNSMASQ ?? "/usr/sbin/dnsmasq",
   openssl: process.env.OUTRIGGER_OPENSSL ?? "/usr/bin/openssl",
   pgbouncer: process.env.OUTRIGGER_PGBOUNCER ?? "/usr/sbin/pgbouncer",

@@ -1,6 +1,6 @@
 import type { ClientSettings } from "./client-options.ts";
 import type { DownloadOptions } from "./image-types.ts";
-import { failedReply, requestUntilReady } from "./request.ts";
+import { failedReply, isHeld, notReady, requestUntilReady } from "./request.ts";
 
 /** `Uint8Array<ArrayBuffer>`, which compilers before TypeScript 5.7 do not know by that name. */
 export type OwnBytes = ReturnType<typeof Uint8Array.of>;
@@ -19,14 +19,16 @@ export interface Download {
   bytes(): Promise<OwnBytes>;
 }
 
-/** Opens an address, and first waits until the image is ready. */
+/** Opens an address, and first waits until the image is ready. Rejects with status 202 for an image that waits for review. */
 export async function download(
   settings: ClientSettings,
   url: string,
   { signal, accept }: Pick<DownloadOptions, "signal" | "accept">,
 ): Promise<Download> {
   const sending = { url, headers: accept === undefined ? {} : { Accept: accept }, signal, isStreamed: true };
-  const { headers, body } = await requestUntilReady(settings, sending);
+  const reply = await requestUntilReady(settings, sending);
+  if (isHeld(reply)) throw notReady("The image waits for review");
+  const { headers, body } = reply;
   const size = lengthOf(headers);
   const whole = wholeBody(body ?? new Blob([]).stream(), size, url, signal);
   return {

@@ -36,8 +36,8 @@ export interface ImageChange {
  */
 export interface ImagesClient {
   /**
-   * Stores an image exactly once, even after retries: each call has an `Idempotency-Key`. Waits until the image is ready unless
-   * `wait` is `false`. If the image proves unreadable during that wait, rejects with 404 and the reason.
+   * Stores an image exactly once, even after retries: each call has an `Idempotency-Key`. Waits until the image is ready, or held
+   * for review, unless `wait` is `false`. If the image proves unreadable during that wait, rejects with 404 and the reason.
    *
    * From `{ url }` the service fetches the file itself, if its option `importUrls` permits that: else it rejects with 415. A URL
    * that the service cannot fetch rejects with 400. `fileName` and `onProgress` have no effect then.
@@ -55,7 +55,7 @@ export interface ImagesClient {
   /** The record. `status` shows whether the image can be served. */
   get(id: string, options?: RequestOptions): Promise<ImageRecord>;
   /**
-   * The record once the image is ready. Polls at the interval that the service requests.
+   * The record once the image is ready, or held for review (`status`). Polls at the interval that the service requests.
    * @param options `timeoutMs`: rejects with status 202 after this time. Absent: no timeout.
    */
   waitUntilReady(
@@ -109,7 +109,7 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
   return {
     async upload(source: UploadSource | UrlSource, uploadOptions: UploadOptions = {}) {
       const { image, reply } = await uploadImage(settings, source, uploadOptions);
-      if (image.status === "ready" || uploadOptions.wait === false) return image;
+      if (image.status !== "processing" || uploadOptions.wait === false) return image;
       const sending = reading(image.id, uploadOptions.signal);
       const waiting = requestUntilReady(settings, sending, { earlier: reply }).then(readImageRecord);
       const record = await waiting.catch((error) => {

@@ -76,7 +76,7 @@ export function unexpectedReply({ status }: Reply): OutriggerError {
 }
 
 /** The JSON object in a reply; `null` for any other body. */
-function jsonOf({ headers, text }: Reply): Record<string, unknown> | null {
+export function jsonOf({ headers, text }: Reply): Record<string, unknown> | null {
   if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get("Content-Type") ?? "")) return null;
   try {
     const value: unknown = JSON.parse(text);

@@ -1,7 +1,7 @@
 import { isObject } from "./checks.ts";
 import { type ClientSettings, MAX_TIMER_MS } from "./client-options.ts";
 import { OutriggerError } from "./outrigger-error.ts";
-import { parseRetryAfter, type Reply, readRefusal, readReply } from "./reply.ts";
+import { jsonOf, parseRetryAfter, type Reply, readRefusal, readReply } from "./reply.ts";
 
 /** A request that may be sent several times. */
 export interface Sending {
@@ -88,7 +88,7 @@ export async function requestUntilReady(
 ): Promise<Reply> {
   let reply = earlier;
   for (;;) {
-    if (reply?.status === 200) return reply;
+    if (reply?.status === 200 || (reply !== undefined && isHeld(reply))) return reply;
     if (reply !== undefined) {
       const retryAfterMs = parseRetryAfter(reply.headers, Date.now());
       if (retryAfterMs !== null && retryAfterMs > settings.maxRetryAfterMs) {
@@ -100,9 +100,14 @@ export async function requestUntilReady(
   }
 }
 
+/** Whether a reply is that of an image that waits for review: nobody knows for how long. */
+export function isHeld(reply: Reply): boolean {
+  return reply.status === 202 && jsonOf(reply)?.status === "held";
+}
+
 const IMAGE_STATE = "The image is still being processed";
 
-function notReady(detail: string, retryAfterMs: number | null = null): OutriggerError {
+export function notReady(detail: string, retryAfterMs: number | null = null): OutriggerError {
   return new OutriggerError({ status: 202, title: "Accepted", detail, retryAfterMs });
 }
 

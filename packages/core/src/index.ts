@@ -48,6 +48,12 @@ export type { WithholdOptions } from "./images/life/withhold.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { ImageDetails } from "./images/record/image-links.ts";
 export type { ImageEvent, ImageSummary, PurgedImage } from "./images/record/image-record.ts";
+export type {
+  Inspect,
+  InspectedFile,
+  InspectedImage,
+  InspectVerdict,
+} from "./images/record/inspect-rules.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";
 export type { AddressedRendition } from "./images/renditions/write-address.ts";
 export type { SendfileOptions } from "./images/sendfile.ts";

@@ -10,14 +10,13 @@ export function createdPage({ image, editUrl, pin }: CreatedView, productName: s
   const viewer = absoluteAddress(image.viewUrl);
   const editor = absoluteAddress(editUrl);
   const picture = thumbnailOf(image);
-  const isReady = Object.keys(image.links).length > 0;
   return documentPage({
     title: `Uploaded ${image.name}`,
     productName,
     baseUrl: image.baseUrl,
     layout: "edit",
     head: html`<meta name="referrer" content="no-referrer">`,
-    main: html`<p class="banner notice" role="status">${isReady ? "Image uploaded." : "Image uploaded. It is still processing; its link works in a moment."}</p>
+    main: html`<p class="banner notice" role="status">${noticeOf(image)}</p>
 ${
   // The time left would be rounded down: `6 days left` of 7.
   subject(image, picture, null)
@@ -36,4 +35,10 @@ ${editor !== null && html`<p class="actions"><a href="${editor.href}">Edit or de
 ${base !== null && html`<p class="actions"><a class="pill original" href="${base.href.replace(/\/$/, "")}/">Upload another image</a></p>`}`,
     pictures: picture === null ? [] : [picture],
   });
+}
+
+function noticeOf({ isHeld, links }: CreatedView["image"]): string {
+  if (isHeld) return "Image uploaded. It waits for review; its link works once it is accepted.";
+  const isReady = Object.keys(links).length > 0;
+  return isReady ? "Image uploaded." : "Image uploaded. It is still processing; its link works in a moment.";
 }

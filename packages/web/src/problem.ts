@@ -8,6 +8,8 @@ const LATER = "Try again later.";
 /** The service's text of an unexpected failure. */
 const UNEXPECTED = "Something unexpected went wrong.";
 
+const PROCESSING_TITLE = "Processing";
+
 /** The headline of each status, and what the reader can do. */
 const SAID: ReadonlyMap<number, readonly [headline: string, advice: string]> = new Map([
   [202, ["Processing image", ""]],
@@ -60,6 +62,8 @@ ${base !== null && html`<p class="actions"><a class="pill original" href="${base
 function sayingOf({ status, title, justDeleted, firstPageUrl }: ProblemView): readonly [string, string] {
   if (justDeleted === true) return DELETED;
   if (firstPageUrl !== undefined) return ["No such page", ""];
+  // The title tells whether the image is processed or waits for review.
+  if (status === 202 && title !== PROCESSING_TITLE) return [title, ""];
   return SAID.get(status) ?? [title, ""];
 }
 

@@ -1,6 +1,6 @@
 const MESSAGES: ReadonlyMap<number, string> = new Map([
   [401, "You don’t have permission to upload here."],
-  [403, "You don’t have permission to upload here."],
+  [403, "You can’t upload this here."],
   [408, "The upload was too slow. Check your connection and try again."],
   [413, "This file is too large for the server."],
   [415, "This file can’t be read as an image."],

@@ -58,7 +58,9 @@ export interface ImageView extends PlacedView {
   maxLifetimeMs: number | null;
   /** Absolute URL of the viewer, for sharing. Its parameter `page` selects the page of a document. */
   viewUrl: string;
-  /** Absolute URL of each format that can be served now; empty while the image is being processed. */
+  /** The image waits for the host's review. Absent: it does not. */
+  isHeld?: true;
+  /** Absolute URL of each format that can be served now; empty while the image is being processed or held. */
   links: Partial<Record<ImageFormat, string>>;
   /**
    * Signs one of `links` after parameters were added to it. Without a signature this service rejects the URL,

@@ -1,7 +1,15 @@
 import type { BlobStore } from "./blob-store.ts";
 
 /** State of an image whose record is readable. */
-export type RecordState = "processing" | "ready" | "withheld" | "failed" | "deleted" | "expired" | "removed";
+export type RecordState =
+  | "processing"
+  | "held"
+  | "ready"
+  | "withheld"
+  | "failed"
+  | "deleted"
+  | "expired"
+  | "removed";
 
 /** The properties of an image by which it is found and counted. Dates are Unix milliseconds. */
 export interface RecordFacts {

@@ -1,9 +1,10 @@
 import { checkOptions } from "../check-options.ts";
 import type { RateRule } from "../contracts/rate-limiter.ts";
 import { callSafely, failureListener, safeLogger } from "../http/failure-listener.ts";
+import type { ImageRateLimits } from "../http/image-rate-limits.ts";
 import { IMPORT_RULES, type ImportUrlsOptions, type RemotePolicy } from "../http/remote/remote-policy.ts";
 import type * as rules from "../option-rules.ts";
-import { IMAGES_RULES, type ImageRateLimits } from "./images-options.ts";
+import { IMAGES_RULES } from "./images-options.ts";
 import { OWNER_LIMITS, type OwnerLimits } from "./owners/revise-usage.ts";
 import type { ImageSummary } from "./record/image-record.ts";
 import { presetsOf, sizePolicy } from "./renditions/presets.ts";
@@ -44,6 +45,7 @@ export function imageSettings(options: Given) {
     sweepEveryMs: orNull(options.sweepEveryMs),
     ownerLimits: definedOnly(options.ownerLimits),
     authorize: options.authorize ?? null,
+    inspect: options.inspect ?? null,
     sizes: sizePolicy(options.sizes),
     presets: presetsOf(options.presets),
     cacheTag: options.cacheTag ?? null,

@@ -2,6 +2,7 @@ import * as shapes from "../contract-rules.ts";
 import type { Call } from "../contracts/call.ts";
 import { TLS_RULE } from "../http/client.ts";
 import { CORS_RULE } from "../http/cors.ts";
+import { RATE_LIMIT_RULES } from "../http/image-rate-limits.ts";
 import { IMPORT_RULES } from "../http/remote/remote-policy.ts";
 import { WEBHOOKS_RULES, webhookFaults } from "../http/webhooks.ts";
 import * as rules from "../option-rules.ts";
@@ -15,6 +16,7 @@ import {
   type PurgedImage,
   type PurgeReason,
 } from "./record/image-record.ts";
+import { INSPECT_RULES } from "./record/inspect-rules.ts";
 import { MAX_READ_LEASE_MS } from "./record/read-leases.ts";
 import { PRESETS_RULE, SIZES_RULE } from "./renditions/presets.ts";
 import { SENDFILE_RULE } from "./sendfile.ts";
@@ -29,37 +31,6 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,64}$/;
 /** Headers of the service, of the host and of HTTP itself, whose meaning another value would break. */
 const OTHER_HEADERS =
   /^(?:accept-ranges|age|cache-control|connection|content-.*|cross-origin-.*|date|etag|expires|keep-alive|last-modified|link|location|retry-after|server|set-cookie|strict-transport-security|sunset|trailer|transfer-encoding|upgrade|vary|via|www-authenticate|x-accel-.*|x-content-type-options|x-frame-options|x-sendfile.*|access-control-.*)$/i;
-
-/**
- * A limit of requests: a number per minute, counted in windows of a minute, or a burst that refills. A client may send
- * `burst` requests at once; its allowance refills at `perMinute` requests a minute, steadily. Each is an integer from 1.
- */
-const RATE_LIMIT = rules.orFalse(
-  rules.either(
-    "a whole number from 1, or { perMinute, burst } of such numbers",
-    { perMinute: rules.required(rules.whole(1)), burst: rules.required(rules.whole(1)) },
-    rules.whole(1),
-  ),
-);
-
-const RATE_LIMITS = {
-  /** Maximum number of uploads. @default `{ perMinute: 60, burst: 200 }` */
-  creates: rules.preset({ perMinute: 60, burst: 200 }, RATE_LIMIT),
-  /** Maximum number of reads: pictures, records and pages. @default 1200 */
-  reads: rules.preset(1200, RATE_LIMIT),
-  /** Maximum number of changes and deletions. @default 30 */
-  edits: rules.preset(30, RATE_LIMIT),
-  /** Maximum number of wrong PINs. @default 10 */
-  pinFailures: rules.preset(10, RATE_LIMIT),
-};
-
-/**
- * Limits of requests per client address (IPv6: per /64): a number per minute, or `{ perMinute, burst }`, of which
- * `burst` may come at once. `false` switches a limit off. For `creates` and `pinFailures`, an IPv6 /48 has 8 times
- * the limit per minute and all clients together 100 times, without bursts. Beyond the limit of all clients, each
- * network still has its own.
- */
-export interface ImageRateLimits extends rules.Options<typeof RATE_LIMITS> {}
 
 /** The options of `createImages`. */
 export const IMAGES_RULES = {
@@ -180,6 +151,7 @@ export const IMAGES_RULES = {
    * allows editing.
    */
   authorize: rules.fn<Authorize>(),
+  ...INSPECT_RULES,
   /** Limits of each owner that `authorize` names, unless it returns others. @default no limits */
   ownerLimits: rules.preset({}, rules.nested(OWNER_LIMITS)),
   /** Web origins that may use the API from a browser. @default none */
@@ -229,7 +201,7 @@ export const IMAGES_RULES = {
    * Rate limits per client. `false` switches off all of them, and the limit of queued and running renders per client.
    * @default the defaults of `ImageRateLimits`
    */
-  rateLimits: rules.preset({}, rules.orFalse(rules.nested(RATE_LIMITS))),
+  rateLimits: rules.preset({}, rules.orFalse(rules.nested(RATE_LIMIT_RULES))),
   /**
    * CPU seconds per client and minute for new renditions and checks of uploads, 1 to 3600. A client beyond it gets
    * 429 for sizes that are not stored while others wait for the renderer, and beyond five times the budget at any

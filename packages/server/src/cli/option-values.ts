@@ -11,6 +11,7 @@ const MAX_DATE_MS = 8.64e15;
 /** Values of `--state`. */
 export const STATES: readonly ImageState[] = [
   "processing",
+  "held",
   "ready",
   "withheld",
   "failed",

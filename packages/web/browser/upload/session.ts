@@ -211,12 +211,15 @@ export class Session {
       say("This browser can’t keep your edit link. Copy it now.");
     this.#change(key, { image, stage: { kind: "processing" } });
     const { status, warnings } = created;
-    const served = status === "ready" ? { warnings } : await waitUntilServed(this.#client, image.id);
+    const served =
+      status === "processing" ? await waitUntilServed(this.#client, image.id) : { status, warnings };
     if (!("failure" in served)) {
       this.#dropTicket();
-      this.#change(key, { stage: { kind: "ready" }, loss: lossText(served.warnings ?? []) });
+      const isHeld = served.status === "held";
+      this.#change(key, { stage: { kind: "ready", isHeld }, loss: lossText(served.warnings ?? []) });
       const stored = this.#added.value.find((upload) => upload.key === key);
-      if (stored !== undefined) this.#announceEnd(stored, `Uploaded ${image.name}.`);
+      if (stored !== undefined)
+        this.#announceEnd(stored, `Uploaded ${image.name}.${isHeld ? " It waits for review." : ""}`);
       return;
     }
     this.#change(key, { image: null });
@@ -280,14 +283,14 @@ const PAUSE_MS = 5_000;
 async function waitUntilServed(
   client: ImagesClient,
   id: string,
-): Promise<Pick<ImageRecord, "warnings"> | { failure: unknown }> {
+): Promise<Pick<ImageRecord, "status" | "warnings"> | { failure: unknown }> {
   for (;;) {
     try {
       return await client.waitUntilReady(id);
     } catch (failure) {
       const mayComeBack = failure instanceof OutriggerError && !isGone(failure) && failure.status !== 451;
       // Stored, but not for this client to see, as may be with a ticket.
-      if (mayComeBack && failure.status === 403) return { warnings: [] };
+      if (mayComeBack && failure.status === 403) return { status: "ready", warnings: [] };
       if (!mayComeBack) return { failure };
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -154,12 +154,13 @@ function newImage(
       waitMs: preference === null ? settings.asyncAfterMs : Math.min(preference.waitMs, MAX_WAIT_MS),
       acceptsWhenBusy: preference !== null,
       client,
+      call,
       signal: call.signal,
     },
   };
 }
 
-/** The reply to an upload: 201 for a ready image, 202 for one that is still processed. Addresses are the same. */
+/** The reply to an upload: 201 for a ready image, 202 for one that is still processed or held. Addresses are the same. */
 export function createdReply(
   context: ImageContext,
   call: Call,
@@ -186,7 +187,7 @@ export function createdReply(
       : {}),
     "X-Service-Image-Id": record.id,
   };
-  if (record.processing === null) return textReply(call, 201, type, body, headers);
+  if (details.status === "ready") return textReply(call, 201, type, body, headers);
   const retryAfter = String(retryAfterMs(record, context.settings.now()) / 1000);
   const applied = preference === null ? {} : { "Preference-Applied": "respond-async" };
   return textReply(call, 202, type, body, { ...headers, "Retry-After": retryAfter, ...applied });

@@ -76,6 +76,7 @@ export async function addSource(
         waitMs: given.wait ? null : 0,
         acceptsWhenBusy: !given.wait,
         client: HOST_CLIENT,
+        call: null,
         signal,
       },
     };
@@ -112,7 +113,7 @@ async function receive(
   return { file, claim: claimOf(file.sha256) };
 }
 
-/** Waits until an image is processed that an earlier call with the same idempotency key stored. */
+/** Waits until an image is processed, ready or held, that an earlier call with the same idempotency key stored. */
 async function whenReady(
   context: LibraryContext,
   added: CurrentRecord,

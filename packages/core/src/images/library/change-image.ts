@@ -4,6 +4,7 @@ import { changeRecord } from "../life/change-record.ts";
 import { type DateSource, parseDescription, parseExpiry, parseName } from "../record/image-fields.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
+import { readinessOf } from "../record/image-state.ts";
 import { parseFocus } from "../record/picture-point.ts";
 import { requireAlive } from "./find-image.ts";
 import type { LibraryContext } from "./library-context.ts";
@@ -41,7 +42,7 @@ export function parseChange(
 }
 
 /**
- * Changes a ready image. Rejects with `conflict` while it is processed, and if it has changed since `current` was
+ * Changes a ready image. Rejects with `conflict` while it is processed or held, and if it has changed since `current` was
  * read.
  */
 export async function changeImage(
@@ -50,8 +51,11 @@ export async function changeImage(
   change: ImageChange,
 ): Promise<CurrentRecord> {
   await requireAlive(context, current);
-  if (current.record.processing !== null)
-    throw new ServiceError("conflict", "This image is still being processed: it can only be deleted now");
+  const readiness = readinessOf(current.record);
+  if (readiness !== "ready") {
+    const why = readiness === "held" ? "waits for review" : "is still being processed";
+    throw new ServiceError("conflict", `This image ${why}: it can only be deleted now`);
+  }
   const { focus, description, ...others } = { ...current.record, ...change };
   const optional = { ...(focus && { focus }), ...(description && { description }) };
   return changeRecord(context, current, { ...others, ...optional });

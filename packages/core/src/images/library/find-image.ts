@@ -5,7 +5,7 @@ import { endWhereDue } from "../life/end-image.ts";
 import { isClaimed } from "../processing/lease.ts";
 import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { unknownImage, whyUnavailable } from "../record/image-state.ts";
+import { readinessOf, unknownImage, whyUnavailable } from "../record/image-state.ts";
 import { BytesReplaced, type StoredTarget } from "../renditions/rendition-bytes.ts";
 import type { Reader } from "../renditions/shared-work.ts";
 import type { LibraryContext } from "./library-context.ts";
@@ -14,12 +14,14 @@ const MAX_RETRY_AFTER_MS = 30_000;
 /** `Retry-After` is the time since the upload divided by this. */
 const PATIENCE = 5;
 
+const HELD = "The image waits for review";
+
 /** The `processing` error of an image. Its record is private, as the host may log the error. */
 export class StillProcessing extends ServiceError {
   readonly #record: ImageRecord;
 
   constructor(record: ImageRecord, retryAfterMs: number) {
-    super("processing", "The image is still being processed", { retryAfterMs });
+    super("processing", record.held ? HELD : "The image is still being processed", { retryAfterMs });
     this.#record = record;
   }
 
@@ -53,17 +55,18 @@ export async function findReadyImage(
   return current;
 }
 
-/** Rejects with {@link StillProcessing} while the image is processed. */
+/** Rejects with {@link StillProcessing} while the image is processed or held. */
 export function requireReady({ jobs, settings }: LibraryContext, { record }: CurrentRecord): void {
+  if (readinessOf(record) === "ready") return;
   const { processing } = record;
-  if (processing === null) return;
   // The lease holder died, and this read is the first to notice.
-  if (!isClaimed(processing, settings.now())) jobs.enqueue(record);
+  if (processing !== null && !isClaimed(processing, settings.now())) jobs.enqueue(record);
   throw new StillProcessing(record, retryAfterMs(record, settings.now()));
 }
 
-/** How long a client should wait before it polls again: 1 s at first, longer for an image that takes long. */
-export function retryAfterMs({ createdAt }: ImageRecord, now: number): number {
+/** How long a client should wait before it polls again: 1 s at first, longer for an image that takes long or is held. */
+export function retryAfterMs({ createdAt, held }: ImageRecord, now: number): number {
+  if (held) return MAX_RETRY_AFTER_MS;
   const seconds = Math.ceil((now - createdAt) / 1000 / PATIENCE);
   return Math.min(MAX_RETRY_AFTER_MS, Math.max(1, seconds) * 1000);
 }

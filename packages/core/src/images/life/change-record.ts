@@ -1,7 +1,7 @@
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { type ImageRecord, type PurgeReason, purgedImageOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { addNextSweep, expiryOf, nextSweepAt } from "../record/image-state.ts";
+import { addNextSweep, expiryOf, nextSweepAt, readinessOf } from "../record/image-state.ts";
 import type { LifeContext } from "./create-life.ts";
 
 /** Attempts of a write. Losing this often cannot be due to concurrent writers alone. */
@@ -45,8 +45,8 @@ export async function changeRecord(
 
 /** Why copies of the image in caches are outdated; `null`: they are not. */
 function purgeReason(before: ImageRecord, after: ImageRecord): PurgeReason | null {
-  // An image that is processed is in no cache, and no copy outlives an image that expires.
-  if (before.processing !== null) return null;
+  // An image that is processed or held is in no cache, and no copy outlives an image that expires.
+  if (readinessOf(before) !== "ready") return null;
   if (after.gone !== null) return after.gone.why === "deleted" ? "deleted" : null;
   // Also if it was withheld before: that call may have failed before it called the hook.
   if (after.withheld !== null) return "withheld";

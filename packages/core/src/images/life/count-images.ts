@@ -65,6 +65,7 @@ async function* countByQueries(
 function noImages(): ImageStats {
   const states = {
     processing: 0,
+    held: 0,
     ready: 0,
     withheld: 0,
     failed: 0,
@@ -76,8 +77,11 @@ function noImages(): ImageStats {
   return { images: 0, bytes: 0, states, newer: 0 };
 }
 
+/** The states in which the original is stored. */
+const WITH_BYTES: readonly ImageState[] = ["processing", "held", "ready", "withheld"];
+
 function add(stats: ImageStats, state: ImageState, images: number, bytes: number): void {
   stats.images += images;
   stats.states[state] += images;
-  if (state === "processing" || state === "ready" || state === "withheld") stats.bytes += bytes;
+  if (WITH_BYTES.includes(state)) stats.bytes += bytes;
 }

@@ -35,6 +35,7 @@ export interface LifeContext {
     | "onStored"
     | "onRemoved"
     | "webhooks"
+    | "logStored"
     | "onPurge"
     | "log"
   >;

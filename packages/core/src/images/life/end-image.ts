@@ -75,7 +75,7 @@ async function endImage(context: LifeContext, current: CurrentRecord, gone: Gone
 
 /** The record of an ended image, without data about the picture or its uploader. */
 export function endedRecord(record: ImageRecord, gone: Gone): ImageRecord {
-  const { placeholder: _placeholder, color: _color, alpha: _alpha, ...kept } = record;
+  const { placeholder: _placeholder, color: _color, alpha: _alpha, held: _held, ...kept } = record;
   return { ...kept, name: "", agent: null, sha256: "", gone };
 }
 

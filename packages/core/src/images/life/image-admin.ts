@@ -25,6 +25,7 @@ import {
   listImages,
   type OnUnreadable,
 } from "./image-listing.ts";
+import { acceptImage, refuseImage } from "./review.ts";
 import { Sweeper, type SweepOptions, type SweepReport } from "./sweeper.ts";
 import { releaseImage, type WithholdOptions, withholdImage } from "./withhold.ts";
 
@@ -41,6 +42,16 @@ export interface ImageAdmin {
    * for an unreadable record.
    */
   release(id: string): Promise<void>;
+  /**
+   * Serves a held image. Its life starts now: `expiresAt` is as far away as it was at the upload. Rejects with `not_found`, and with
+   * `conflict` if the image is not held, as after the decision of another operator.
+   */
+  accept(id: string): Promise<void>;
+  /**
+   * Refuses a held image: its addresses answer 404 with the reason, 1 to 1000 characters, and its bytes are removed. Rejects like
+   * {@link ImageAdmin.accept}.
+   */
+  refuse(id: string, reason: string): Promise<void>;
   /**
    * Deletes an image, even if it is withheld or its record is damaged. Rejects with `not_found`, `withheld` or `gone`
    * if the image has ended already, and with `conflict` after a concurrent change.
@@ -91,10 +102,9 @@ export interface UndeliveredEvents extends EventBacklog {
 }
 
 /** A change of one image of many, by the given methods. */
-export type ImageChangeOfMany = (
-  id: string,
-  methods: Pick<ImageAdmin, "withhold" | "release" | "remove">,
-) => Promise<void>;
+export type ImageChangeOfMany = (id: string, methods: Pick<ImageAdmin, ChangesOfOne>) => Promise<void>;
+
+type ChangesOfOne = "withhold" | "release" | "accept" | "refuse" | "remove";
 
 /** The result of `reindex`, in numbers of images. */
 export interface ReindexReport {
@@ -113,7 +123,16 @@ export interface StorageAdmin extends ImageAdmin {
 const ADMIN_RULES = {
   /** Storage of the images. Closed with the administrator. */
   storage: IMAGES_RULES.storage,
-  ...pick(IMAGES_RULES, ["tombstoneDays", "logger", "onError", "onRemoved", "webhooks", "onPurge", "now"]),
+  ...pick(IMAGES_RULES, [
+    "tombstoneDays",
+    "logger",
+    "onError",
+    "onStored",
+    "onRemoved",
+    "webhooks",
+    "onPurge",
+    "now",
+  ]),
 };
 
 export interface ImageAdminOptions extends Options<typeof ADMIN_RULES> {}
@@ -197,11 +216,13 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
   };
 }
 
-function changesIn(life: LifeContext): Pick<ImageAdmin, "withhold" | "release" | "remove"> {
+function changesIn(life: LifeContext): Pick<ImageAdmin, ChangesOfOne> {
   const { guard } = life;
   return {
     withhold: onceOpen(guard, (id, options) => withholdImage(life, id, options)),
     release: onceOpen(guard, (id) => releaseImage(life, id)),
+    accept: onceOpen(guard, (id) => acceptImage(life, id)),
+    refuse: onceOpen(guard, (id, reason) => refuseImage(life, id, reason)),
     remove: onceOpen(guard, async (id) => {
       await guard.confirmBytes();
       const { entry, current } = await markDeleted(life, await loadNotOver(life, id));

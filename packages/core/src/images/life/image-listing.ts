@@ -18,7 +18,17 @@ import { loadAny, standIn } from "./damaged-image.ts";
 export type ImageState = RecordState | "damaged";
 
 export const IMAGE_STATES = [
-  ...(["processing", "ready", "withheld", "failed", "deleted", "expired", "removed", "damaged"] as const),
+  ...([
+    "processing",
+    "held",
+    "ready",
+    "withheld",
+    "failed",
+    "deleted",
+    "expired",
+    "removed",
+    "damaged",
+  ] as const),
 ] satisfies ImageState[];
 
 export const FILTER_RULES = {

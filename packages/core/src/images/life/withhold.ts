@@ -1,14 +1,13 @@
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { type Options, required, shape, text } from "../../option-rules.ts";
+import { type Options, shape, text } from "../../option-rules.ts";
 import type { ImageRecord, Withholding } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { addNextSweep, stateAt } from "../record/image-state.ts";
+import { REASON_RULE } from "../record/inspect-rules.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
-
-const MAX_REASON_LENGTH = 1000;
 
 /**
  * Withholds an image: once this resolves, every read that starts gets 451, on every process. A repeated call replaces
@@ -69,12 +68,7 @@ async function change(
 
 const RULES = {
   /** Detail of the 451 reply, 1 to 1000 characters. */
-  reason: required(
-    text(
-      `a text of 1 to ${MAX_REASON_LENGTH} characters`,
-      (reason) => reason.trim() !== "" && reason.length <= MAX_REASON_LENGTH,
-    ),
-  ),
+  reason: REASON_RULE,
   /**
    * Absolute http(s) URL of the blocking party, such as your own page about the demand. Sent as `Link: <…>;
    * rel="blocked-by"`. RFC 7725 §4: the party that implements the block, not the one that demands it.

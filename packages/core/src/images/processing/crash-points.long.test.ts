@@ -14,11 +14,15 @@ import {
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import type { Inspect } from "../record/inspect-rules.ts";
 
 const CLEAN = Buffer.from("a clean picture");
 
 const refuseAll: FakeRenderer["answer"] = ({ refuse }) =>
   refuse(new ServiceError("unsupported_media", "Its pixels end early."));
+const hold: Inspect = () => "hold";
+const refuse: Inspect = () => ({ refuse: "Not here." });
+
 /** Cleaned copies that a killed process leaves behind. */
 const cleanedPaths: string[] = [];
 afterAll(async () => {
@@ -93,13 +97,16 @@ async function createUnder(fault: Fault, site: ImageSite, isHit: () => boolean):
 
 describe.each(["dies", "fails once"] as const)("an upload whose process or store call %s", (fault) => {
   test.each([
-    ["a queued image", 0, acceptAll, PNG],
-    ["a queued image that is cleaned", 0, cleanAll, CLEAN],
-    ["an image that is finished in the background after asyncAfterMs", 20, acceptAll, PNG],
-    ["a rejected file", 0, refuseAll, null],
+    ["a queued image", 0, acceptAll, PNG, undefined],
+    ["a queued image that is cleaned", 0, cleanAll, CLEAN, undefined],
+    ["an image that is finished in the background after asyncAfterMs", 20, acceptAll, PNG, undefined],
+    ["a rejected file", 0, refuseAll, null, undefined],
+    ["an image that inspect holds", 0, cleanAll, CLEAN, hold],
+    ["an image that inspect holds after asyncAfterMs", 20, acceptAll, PNG, hold],
+    ["an image that inspect refuses", 0, cleanAll, null, refuse],
   ])(
     "ends in the right state for %s, and leaves no orphaned blobs, at every call",
-    async (_what, asyncAfterMs, answer, expected) => {
+    async (_what, asyncAfterMs, answer, expected, inspect) => {
       let point = 0;
       for (let isHit = true; isHit; point++) {
         const store = createMemoryBlobStore();
@@ -107,7 +114,12 @@ describe.each(["dies", "fails once"] as const)("an upload whose process or store
         // asyncAfterMs ends before the renderer answers.
         const slowly: FakeRenderer["answer"] = (admitting) =>
           void setTimeout(() => answer?.(admitting), asyncAfterMs * 2);
-        const site = createSite({ store: faulty.store, asyncAfterMs, renderer: createFakeRenderer(slowly) });
+        const site = createSite({
+          store: faulty.store,
+          asyncAfterMs,
+          renderer: createFakeRenderer(slowly),
+          inspect,
+        });
         const told = await createUnder(fault, site, faulty.isHit);
         await faulty.settled();
         if (fault === "dies") site.kill();
@@ -117,7 +129,7 @@ describe.each(["dies", "fails once"] as const)("an upload whose process or store
 
         const { clock } = site;
         clock.now += 15_000;
-        const next = createSite({ store, clock, renderer: createFakeRenderer(answer) });
+        const next = createSite({ store, clock, renderer: createFakeRenderer(answer), inspect });
         await eventually(async () => {
           const { keys } = await store.list("due-jobs/");
           const records = await Promise.all(keys.map((key) => storedRecord(store, key.slice(-22))));
@@ -138,7 +150,7 @@ describe.each(["dies", "fails once"] as const)("an upload whose process or store
         expect(await bytesAt(store, `${id}/original`), context).toEqual(expected);
         const answered = await next.send("GET", `/api/images/${id}.json`);
         expect([answered.status, answered.json.status], context).toEqual(
-          expected === null ? [404, 404] : [200, "ready"],
+          expected === null ? [404, 404] : inspect === hold ? [202, "held"] : [200, "ready"],
         );
       }
       // Marker, upload, record, lease, original, record again, removal of upload and marker, and the reads between.

@@ -1,4 +1,3 @@
-import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError, onCode, ServiceError } from "../../errors.ts";
 import { saysNotWorking } from "../../observe/observe-backends.ts";
 import { removeBytes } from "../life/end-image.ts";
@@ -7,9 +6,11 @@ import type { CurrentRecord } from "../record/image-records.ts";
 import { BY_RECORD, stateAt } from "../record/image-state.ts";
 import { BACKGROUND_CLIENT } from "../renditions/render-gate.ts";
 import { putAdmitted, storedUpload, type UploadedFile } from "../uploads/uploaded-file.ts";
+import { admitUpload, logOutcome, RefusedUpload } from "./admit-upload.ts";
 import {
   claimed,
   failedRecord,
+  type InspectedAdmission,
   isClaimed,
   isExhausted,
   LeaseLost,
@@ -27,7 +28,7 @@ export type JobOutcome = "over" | "again";
 /** Processing of an upload that has begun. */
 export interface UploadWork {
   upload: UploadedFile;
-  admission: Promise<Admission>;
+  admission: Promise<InspectedAdmission>;
 }
 
 const VERDICTS = ["unsupported_media", "too_costly", "not_implemented"] as const;
@@ -48,7 +49,7 @@ export async function finishUpload(
   try {
     const change = await conclude(context, lease, begin);
     const record = await lease.end(change);
-    if (record.failure === null) context.settings.logStored(record);
+    if (record.failure === null) logOutcome(context.settings, record);
     return await endWith(context, record, record);
   } catch (error) {
     const isLost = error instanceof LeaseLost || !(await releaseLease(context, lease, isTry(error, signal)));
@@ -65,8 +66,9 @@ function isTry(error: unknown, signal: AbortSignal): boolean {
   return !isServiceError(error, "store_unavailable") && !isServiceError(error, "no_space");
 }
 
-/** Whether the file itself caused the failure. */
+/** Whether the file itself caused the failure, or the host refuses it. */
 function isVerdict(error: unknown): error is ServiceError {
+  if (error instanceof RefusedUpload) return true;
   return !saysNotWorking(error) && VERDICTS.some((code) => isServiceError(error, code));
 }
 
@@ -105,7 +107,7 @@ async function storeOriginal(
   { originals }: ProcessingContext,
   lease: RecordLease,
   upload: UploadedFile,
-  admission: Admission,
+  admission: InspectedAdmission,
 ): Promise<void> {
   const key = keyOf.original(lease.record.id);
   // An earlier lease holder may have died after this point.
@@ -232,10 +234,12 @@ function workOn(
 }
 
 async function beginAgain(
-  { guard, originals, renderer, renders, settings }: ProcessingContext,
-  { id, type, source, size }: ImageRecord,
+  context: ProcessingContext,
+  record: ImageRecord,
   signal: AbortSignal,
 ): Promise<UploadWork | null> {
+  const { guard, originals } = context;
+  const { id, size } = record;
   const stored = await originals.stat(keyOf.upload(id));
   // In another store, a missing upload proves nothing.
   if (stored === null) await guard.confirmBytes();
@@ -247,11 +251,7 @@ async function beginAgain(
   }
   const upload = await storedUpload(originals, id);
   if (upload === null) return null;
-  const { keepMetadata, keepPdfActions } = settings;
-  const options = { cleanedPath: upload.cleanedPath, keepMetadata, keepPdfActions };
-  const admission = renders.admit(BACKGROUND_CLIENT, signal, (given) =>
-    renderer.admit(upload.source, source ?? type, options, given),
-  );
+  const admission = admitUpload(context, record, upload, { client: BACKGROUND_CLIENT, call: null, signal });
   return { upload, admission };
 }
 

@@ -25,7 +25,7 @@ export function unclaimed(now: number): Processing {
 /** The state of work leased by `worker`. A worker that reclaims its own lease is alive, so its last try does not count. */
 export function claimed(before: Processing, worker: string, now: number): Processing {
   const tries = before.worker === worker ? before.tries : before.tries + 1;
-  return { tries, leaseUntil: now + LEASE_MS, worker };
+  return { ...before, tries, leaseUntil: now + LEASE_MS, worker };
 }
 
 /** Whether a worker may hold the lease now. */
@@ -41,11 +41,17 @@ export function isExhausted({ tries, worker }: Processing, candidate: string): b
 
 /** The state after the release of a lease. A try that failed for an external reason does not count. */
 export function released(before: Processing, wasTry: boolean, now: number): Processing {
-  return { tries: wasTry ? before.tries : before.tries - 1, leaseUntil: now, worker: null };
+  return { ...before, tries: wasTry ? before.tries : before.tries - 1, leaseUntil: now, worker: null };
 }
 
-/** The record of a processed image. */
-export function readyRecord(record: ImageRecord, admission: Admission, now: number): ImageRecord {
+/** An admission after the host's inspection. */
+export interface InspectedAdmission extends Admission {
+  /** The image is held. Absent: it is not. */
+  isHeld?: true;
+}
+
+/** The record of a processed image: ready, or held. */
+export function readyRecord(record: ImageRecord, admission: InspectedAdmission, now: number): ImageRecord {
   const { width, height, pages, pageSizes, placeholder, color, alpha, cleaned, type, warnings } = admission;
   // Fields of a host's own renderer that no record has are left out.
   return {
@@ -62,6 +68,7 @@ export function readyRecord(record: ImageRecord, admission: Admission, now: numb
     ...(color === undefined ? {} : { color }),
     ...(alpha === undefined ? {} : { alpha }),
     processing: null,
+    ...(admission.isHeld ? { held: { since: now } } : {}),
     updatedAt: later(record, now),
   };
 }

@@ -9,6 +9,7 @@ import type {
 import type { Agent } from "../../http/request-headers.ts";
 import { DOCUMENTED_FORMATS, FORMATS } from "./formats.ts";
 import type { ImageRecord } from "./image-record.ts";
+import { readinessOf } from "./image-state.ts";
 
 /** An image without owner and PIN: the body of `<id>.json`. Dates are ISO 8601 in UTC. */
 export interface ImageDetails {
@@ -43,7 +44,8 @@ export interface ImageDetails {
   color: string | null;
   /** The point that a cut rendition keeps, as shares of width and height from the top left; `null`: the centre. */
   focus: PicturePoint | null;
-  status: "ready" | "processing";
+  /** `held`: it waits for the host's review, and its life starts when it is accepted. */
+  status: "ready" | "processing" | "held";
   /** Program that uploaded the image; `null` for an image that was added in code. */
   agent: Agent | null;
   createdAt: string;
@@ -89,7 +91,7 @@ export function detailsOf(base: string, record: ImageRecord): ImageDetails {
   return {
     ...{ id, name, description, type, source, warnings, provenance, size, width, height, pages },
     ...{ placeholder, color, focus },
-    status: record.processing === null ? "ready" : "processing",
+    status: readinessOf(record),
     agent,
     createdAt: iso(record.createdAt),
     updatedAt: iso(record.updatedAt),

@@ -23,6 +23,8 @@ export interface Processing {
   leaseUntil: number;
   /** Name of the lease holder; `null`: none. */
   worker: string | null;
+  /** The bytes must pass the host's `inspect` before they are served. Absent: the host had none at the upload. */
+  inspect?: true;
 }
 
 export type GoneReason = "deleted" | "expired" | "withheld";
@@ -93,6 +95,8 @@ export interface ImageRecord extends PicturePreview {
   withheld: Withholding | null;
   /** Work to do before the image can be served; `null` if none remains. */
   processing: Processing | null;
+  /** Stored and checked, but not served before an operator accepts it. It does not expire meanwhile. Absent or `null`: it is not held. */
+  held?: { since: number } | null;
   /** Why an upload was rejected after a 202; `null` if it was not. */
   failure: string | null;
   /** Absent: every event was delivered, or has no receiver. Never shown. */

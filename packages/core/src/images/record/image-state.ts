@@ -25,8 +25,13 @@ export function stateAt(record: ImageRecord, nowMs: number): StateAtTime {
   if (record.failure !== null) return { name: "failed", end: null, isOver: true };
   const end = record.gone ?? endByDates(record, nowMs);
   if (end !== null) return { name: end.why === "withheld" ? "removed" : end.why, end, isOver: true };
-  const living = record.processing === null ? "ready" : "processing";
-  return { name: record.withheld === null ? living : "withheld", end, isOver: false };
+  return { name: record.withheld === null ? readinessOf(record) : "withheld", end, isOver: false };
+}
+
+/** Whether a living image can be served, apart from a takedown. */
+export function readinessOf({ processing, held }: Pick<ImageRecord, "processing" | "held">) {
+  if (processing !== null) return "processing";
+  return held ? "held" : "ready";
 }
 
 function endByDates(record: ImageRecord, nowMs: number): Gone | null {
@@ -36,9 +41,9 @@ function endByDates(record: ImageRecord, nowMs: number): Gone | null {
   return expiresAt <= nowMs ? { at: expiresAt, why: "expired" } : null;
 }
 
-/** When an image expires, in Unix milliseconds. `Infinity`: never. */
-export function expiryOf({ expiresAt }: Pick<ImageRecord, "expiresAt">): number {
-  return expiresAt ?? Number.POSITIVE_INFINITY;
+/** When an image expires, in Unix milliseconds. `Infinity`: never, or not while it is held: its life starts when it is accepted. */
+export function expiryOf({ expiresAt, held }: Pick<ImageRecord, "expiresAt" | "held">): number {
+  return held ? Number.POSITIVE_INFINITY : (expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
 /** The error for an image without a record. */

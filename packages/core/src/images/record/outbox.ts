@@ -44,8 +44,8 @@ export function changesOf(
   return changes;
 }
 
-function isHeld(record: ImageRecord & { held?: unknown }): boolean {
-  return (record.held ?? null) !== null;
+function isHeld({ held }: ImageRecord): boolean {
+  return (held ?? null) !== null;
 }
 
 export function createEvent(

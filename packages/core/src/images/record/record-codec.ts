@@ -18,10 +18,11 @@ export const STORE_VERSION = 2;
 
 /**
  * Highest versions of a record. Only a record that earlier releases would misread has them: 2 without an expiry, 3 while its upload is
- * yet to be converted. They neither serve, change nor remove it.
+ * yet to be converted, 4 while its image is held or its upload yet to be inspected. They neither serve, change nor remove it.
  */
 const ENDLESS_VERSION = 2;
-const RECORD_VERSION = 3;
+const CONVERTED_VERSION = 3;
+const RECORD_VERSION = 4;
 
 /** Rejection of a stored value that a newer release wrote. This release neither serves nor changes it. */
 export class NewerVersion extends ServiceError {
@@ -148,7 +149,10 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
       deleteAfter: orNothing(isTime),
     }),
   ),
-  processing: orNothing(objectOf({ tries: isTime, leaseUntil: isTime, worker: orNothing(isText) })),
+  processing: orNothing(
+    objectOf({ tries: isTime, leaseUntil: isTime, worker: orNothing(isText), inspect: orNothing(isFlag) }),
+  ),
+  held: orNothing(objectOf({ since: isTime })),
   failure: orNothing(isText),
   outbox: (value) => value === undefined || isOutbox(value),
   damaged: orNothing(isFlag),
@@ -159,10 +163,13 @@ const ADDED_LATER = { owner: null, gone: null, withheld: null, processing: null,
 
 /** The stored form of a record. */
 export function encodeRecord(record: ImageRecord): Buffer {
-  const { source, processing, expiresAt } = record;
-  const plain = expiresAt === null ? ENDLESS_VERSION : FORMAT_VERSION;
-  const v = source !== undefined && processing !== null ? RECORD_VERSION : plain;
-  return Buffer.from(JSON.stringify({ v, ...record }), "utf8");
+  return Buffer.from(JSON.stringify({ v: versionOf(record), ...record }), "utf8");
+}
+
+function versionOf({ source, processing, held, expiresAt }: ImageRecord): number {
+  if (held || processing?.inspect) return RECORD_VERSION;
+  if (source !== undefined && processing !== null) return CONVERTED_VERSION;
+  return expiresAt === null ? ENDLESS_VERSION : FORMAT_VERSION;
 }
 
 /**
@@ -206,13 +213,13 @@ export function factsOf(key: string, bytes: Buffer): RecordFacts | null {
     if (isServiceError(error)) return null;
     throw error;
   }
-  const { size, owner, createdAt, expiresAt, withheld } = record;
+  const { size, owner, createdAt, expiresAt, held, withheld } = record;
   return {
     state: stateAt(record, BY_RECORD).name,
     size,
     owner: owner?.name ?? null,
     createdAt,
-    expiresAt,
+    expiresAt: held ? null : expiresAt,
     deleteAfter: withheld?.deleteAfter ?? null,
   };
 }

@@ -1,9 +1,11 @@
 import { isSettledWithin } from "../../async/settled-within.ts";
+import type { Call } from "../../contracts/call.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
+import { admitUpload, logOutcome } from "../processing/admit-upload.ts";
 import type { Jobs } from "../processing/jobs.ts";
-import { claimed, ORPHAN_MS, readyRecord, unclaimed } from "../processing/lease.ts";
+import { claimed, type InspectedAdmission, ORPHAN_MS, readyRecord, unclaimed } from "../processing/lease.ts";
 import type { ProcessingContext } from "../processing/processing-context.ts";
 import { type ImageRecord, keyOf, type Processing } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
@@ -21,6 +23,8 @@ export interface UploadPatience {
   acceptsWhenBusy: boolean;
   /** The client that the work counts for: the owner, or the client's address (cut as for rate limits). */
   client: string;
+  /** The request, for the host's `inspect`. `null`: the image is added in code. */
+  call: Call | null;
   /** Aborts when the uploader disconnects. Ignored once the upload continues in the background. */
   signal: AbortSignal;
 }
@@ -66,14 +70,14 @@ async function admitAndStore(
   context: UploadContext,
   draft: ImageRecord,
   incoming: Incoming,
-  { waitMs, acceptsWhenBusy, client, signal }: UploadPatience,
+  { waitMs, acceptsWhenBusy, client, call, signal }: UploadPatience,
 ): Promise<CurrentRecord> {
   const { upload } = incoming;
   if (waitMs === 0) return storeForLater(context, draft, incoming);
   const controller = new AbortController();
   const leave = () => controller.abort(signal.reason);
   signal.addEventListener("abort", leave);
-  const admission = admit(context, draft, upload, client, controller.signal);
+  const admission = admitUpload(context, draft, upload, { client, call, signal: controller.signal });
   const isInTime = await isSettledWithin(admission, waitMs);
   signal.removeEventListener("abort", leave);
   if (!isInTime && !signal.aborted) {
@@ -90,33 +94,18 @@ async function admitAndStore(
   }
 }
 
-async function admit(
-  { renderer, renders, settings }: UploadContext,
-  draft: ImageRecord,
-  { source, cleanedPath }: UploadedFile,
-  client: string,
-  signal: AbortSignal,
-): Promise<Admission> {
-  signal.throwIfAborted();
-  const { keepMetadata, keepPdfActions } = settings;
-  const options = { cleanedPath, keepMetadata, keepPdfActions };
-  return renders.admit(client, signal, (given) =>
-    renderer.admit(source, draft.source ?? draft.type, options, given),
-  );
-}
-
 async function storeReady(
   context: UploadContext,
   draft: ImageRecord,
   { upload, watch, requireStorable }: Incoming,
-  admission: Admission,
+  admission: InspectedAdmission,
   signal: AbortSignal,
 ): Promise<CurrentRecord> {
   const record = readyRecord(draft, admission, draft.updatedAt);
   await requireStorable();
   const current = await createAdmitted(context, record, upload, admission, signal);
   await watch.requireInTime();
-  context.settings.logStored(record);
+  logOutcome(context.settings, record);
   return current;
 }
 
@@ -160,7 +149,7 @@ async function storeInBackground(
   context: UploadContext,
   draft: ImageRecord,
   { upload, watch, requireStorable }: Incoming,
-  admission: Promise<Admission>,
+  admission: Promise<InspectedAdmission>,
   controller: AbortController,
 ): Promise<CurrentRecord> {
   const { jobs, settings } = context;
@@ -201,7 +190,8 @@ async function createPendingRecord(
   await pending.add(entry, signal);
   try {
     await putUpload(key, { ifRevision: null, signal });
-    return await records.create({ ...draft, processing: processing() }, signal);
+    const inspect = settings.inspect === null ? {} : { inspect: true as const };
+    return await records.create({ ...draft, processing: { ...processing(), ...inspect } }, signal);
   } catch (error) {
     // Leftovers that cannot be removed now are found by their entry once it counts as orphaned.
     await originals

@@ -121,7 +121,10 @@ export function imageText(image: ImageRecord & Partial<Pick<CreatedImage, "editU
     Image: printable(url),
     Edit: editUrl === undefined ? null : printable(editUrl),
     Expires: expiresAt === null ? "never" : `${printable(expiresAt).slice(0, 16).replace("T", " ")} UTC`,
-    Status: status === "ready" ? null : `${printable(status)}: its addresses answer 202 until it is ready`,
+    Status:
+      status === "ready"
+        ? null
+        : `${printable(status)}: its addresses answer 202 until it is ${status === "held" ? "accepted" : "ready"}`,
   });
   return `${facts}\n${lines}`;
 }

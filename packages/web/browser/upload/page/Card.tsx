@@ -42,6 +42,9 @@ export function Card({ upload, session, startsOpen }: CardProps) {
           {name}
         </p>
         {stage.kind === "ready" ? <Facts upload={upload} /> : <StageLine upload={upload} />}
+        {stage.kind === "ready" && stage.isHeld && (
+          <p class="hint">Waits for review. The link works once it is accepted.</p>
+        )}
         {upload.loss !== null && <p class="hint">Not kept: {upload.loss}</p>}
       </div>
       {image !== null && (

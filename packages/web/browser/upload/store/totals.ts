@@ -15,6 +15,8 @@ export interface Totals {
   sentBytes: number;
   /** Ready images of all batches. */
   ready: number;
+  /** Those of them that wait for review. */
+  held: number;
   /** Failed uploads of all batches. */
   failed: number;
 }
@@ -30,6 +32,7 @@ export function totalsOf(uploads: readonly Upload[]): Totals {
     wantedBytes: wanted.reduce((sum, upload) => sum + sizeOf(upload), 0),
     sentBytes: wanted.reduce((sum, upload) => sum + sentOf(upload), 0),
     ready: uploads.filter(({ stage }) => stage.kind === "ready").length,
+    held: uploads.filter(({ stage }) => stage.kind === "ready" && stage.isHeld).length,
     failed: uploads.filter(({ stage }) => stage.kind === "failed").length,
   };
 }
@@ -43,13 +46,14 @@ function sentOf(upload: Upload): number {
 
 /** The heading above the uploads. */
 export function headingText(totals: Totals): string {
-  const { active, wanted, done, ready, failed } = totals;
+  const { active, wanted, done, ready, held, failed } = totals;
   const unsent = failed === 0 ? [] : [`${failed} not uploaded`];
   if (active > 0) {
     const sizes = `${sizeText(totals.sentBytes)} of ${sizeText(totals.wantedBytes)}`;
     return [`Uploading: ${done} of ${wanted}`, sizes, ...unsent].join(" · ");
   }
   if (ready === 0) return failed === 1 ? "Upload failed" : `${failed} not uploaded`;
+  if (held > 0) return [`${ready} uploaded`, `${held} waiting for review`, ...unsent].join(" · ");
   if (failed > 0) return `${ready} ready · ${failed} not uploaded`;
   return ready === 1 ? "Your image is ready to share" : `${ready} images are ready to share`;
 }

@@ -11,7 +11,8 @@ export type Stage =
   | { kind: "waiting"; cause: "busy" | "broken" | "offline"; untilMs: number | null; sentBytes: number }
   /** Stored, but cannot be served yet. */
   | { kind: "processing" }
-  | { kind: "ready" }
+  /** `isHeld`: the image is served once the host accepts it. */
+  | { kind: "ready"; isHeld?: boolean }
   | { kind: "failed"; message: string; canRetry: boolean; status?: number };
 
 /** A file that the user chose, with what is sent. */

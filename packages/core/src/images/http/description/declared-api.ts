@@ -43,7 +43,7 @@ export function createImageOperation(facts: ImageFacts, suffix: "json" | "txt"):
       201: { description: "The image is stored and ready.", headers: { ...headers, ...secrets }, content },
       202: {
         description:
-          "The image is still being processed. Its links return 202 until it is ready, and 404 if processing fails.",
+          "The image is still being processed, or waits for the host's review. Its links return 202 until it is ready, and 404 if processing fails or the review refuses it.",
         headers: { ...headers, ...secrets, ...headersOf("Retry-After"), ...PREFERENCE_APPLIED },
         content,
       },
@@ -53,8 +53,8 @@ export function createImageOperation(facts: ImageFacts, suffix: "json" | "txt"):
       ...(facts.importsUrls ? { 400: UNFETCHED } : {}),
       403:
         facts.authorize === null
-          ? `the connection is not secure, or ${BAD_TICKET}.`
-          : `the connection is not secure, this client may not upload, a browser sent the request from another site, its owner has reached a limit, or ${BAD_TICKET}.`,
+          ? `the connection is not secure, the host refuses the file, or ${BAD_TICKET}.`
+          : `the connection is not secure, this client may not upload, a browser sent the request from another site, its owner has reached a limit, the host refuses the file, or ${BAD_TICKET}.`,
       409: "the `Idempotency-Key` or the ticket was used for another upload, or its first request is still running.",
       413: tooLarge(facts),
       415: facts.importsUrls
@@ -262,7 +262,8 @@ export function cacheTagHeader({ cacheTag }: ImageFacts, required = true): Heade
 
 /** The reply of an image that is still processed. */
 export function processingReply(hasHtml: boolean): ApiResponse {
-  const why = "The image is still being processed. Retry after `Retry-After` seconds.";
+  const why =
+    "The image is still being processed, or waits for the host's review. Retry after `Retry-After` seconds.";
   const reply = jsonReply(why, IMAGE_REF, "Retry-After", "Cache-Control", "Sunset");
   return hasHtml ? { ...reply, content: { ...reply.content, ...HTML } } : reply;
 }

@@ -1,10 +1,10 @@
 import type { ImageFormat } from "../../../contracts/renderer.ts";
+import type { ImageRateLimits } from "../../../http/image-rate-limits.ts";
 import type { ApiHeader, ApiOperation, ApiResponse, PathItem } from "../../../openapi/document.ts";
 import { headersOf, maybeHeader } from "../../../openapi/headers.ts";
 import { headOf } from "../../../openapi/operations.ts";
 import { methodRefusal, type ProblemForm, problemResponse } from "../../../openapi/problems.ts";
 import type { ImageSettings } from "../../image-settings.ts";
-import type { ImageRateLimits } from "../../images-options.ts";
 import { IMAGE_ID_SCHEMA } from "../../record/image-record.ts";
 
 /** The settings, and what follows from them. */
@@ -22,7 +22,7 @@ export interface ImageFacts extends ImageSettings {
 const WHY = {
   400: "a header, a parameter or the body is invalid; `detail` names it.",
   403: "the connection is not secure, or this client may not do that.",
-  404: "there is no such image, it is gone for good, or its processing failed.",
+  404: "there is no such image, it is gone for good, or its processing failed, or the host refused it.",
   408: "the body stopped arriving, or arrived too slowly.",
   409: "the state of the image or a concurrent request does not allow it.",
   410: "the image was deleted or has expired.",

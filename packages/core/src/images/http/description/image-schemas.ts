@@ -54,8 +54,9 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
   },
   status: {
     type: "string",
-    enum: ["ready", "processing"],
-    description: "`processing`: only this record can be read so far.",
+    enum: ["ready", "processing", "held"],
+    description:
+      "`processing`: only this record can be read so far. `held`: likewise, until the host has reviewed the image; its life starts when it is accepted.",
   },
   agent: {
     description: "First product in the uploader's `User-Agent`; null if it has none.",

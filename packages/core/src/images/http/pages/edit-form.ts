@@ -51,6 +51,11 @@ export async function applyForm(
 
 /** The notice above the form. `done` comes from the redirect after the form was sent. */
 export function noticeFor(record: ImageRecord, done: unknown): Pick<EditView, "notice"> {
+  if (record.held) {
+    return {
+      notice: "This image waits for review. You can delete it now; editing is available once it is accepted.",
+    };
+  }
   if (record.processing !== null) {
     return {
       notice:

@@ -6,6 +6,7 @@ import type { LibraryContext } from "../../library/library-context.ts";
 import { ALL_FORMATS } from "../../record/formats.ts";
 import { detailsOf, formatUrl, imageUrl, isServable } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
+import { readinessOf } from "../../record/image-state.ts";
 import { isFree } from "../../renditions/presets.ts";
 import { parseReadParameters } from "../../renditions/read-parameters.ts";
 import { pageCount } from "../../renditions/read-request.ts";
@@ -19,7 +20,7 @@ export function imageView(context: ImageContext, call: Call, record: ImageRecord
     url: _url,
     source: _source,
     color: _color,
-    status: _status,
+    status,
     updatedAt: _updatedAt,
     ...details
   } = detailsOf(base, record);
@@ -27,6 +28,7 @@ export function imageView(context: ImageContext, call: Call, record: ImageRecord
   return {
     ...details,
     ...sizeOfPage(record, page),
+    ...(status === "held" ? { isHeld: true as const } : {}),
     page,
     baseUrl: base,
     maxLifetimeMs: context.settings.maxLifetimeMs,
@@ -70,6 +72,6 @@ function sizeOfPage(record: ImageRecord, page: number): Pick<ImageRecord, "width
 }
 
 function servableFormats({ renderer }: LibraryContext, record: ImageRecord): ImageFormat[] {
-  if (record.processing !== null) return [];
+  if (readinessOf(record) !== "ready") return [];
   return ALL_FORMATS.filter((format) => isServable(renderer, record, format));
 }

@@ -99,8 +99,11 @@ export function prefersHtml(call: Call, otherwise: string): boolean {
   return new Negotiator({ headers: call.headers }).mediaType([otherwise, "text/html"]) === "text/html";
 }
 
+const PROCESSING = ["Processing", "This image is still being processed."] as const;
+const HELD = ["Waiting for review", "This image is shown when its review is over."] as const;
+
 /**
- * The reply of an image that is still processed: 202 with the record, or a page that reloads itself.
+ * The reply of an image that is still processed or held: 202 with the record, or a page that reloads itself.
  * @param mayBePage Whether clients that prefer HTML get the page.
  */
 export function processingReply(
@@ -113,12 +116,9 @@ export function processingReply(
   const seconds = String(retryAfterMs(record, settings.now()) / 1000);
   const headers = { "Cache-Control": "no-store", "Retry-After": seconds, ...sunsetHeader(record) };
   if (pages !== null && mayBePage && prefersHtml(call, "application/json")) {
-    const page = pages.problem({
-      baseUrl: baseUrl(context, call),
-      status: 202,
-      title: "Processing",
-      detail: "This image is still being processed. This page refreshes automatically.",
-    });
+    const [title, why] = record.held ? HELD : PROCESSING;
+    const detail = `${why} This page refreshes automatically.`;
+    const page = pages.problem({ baseUrl: baseUrl(context, call), status: 202, title, detail });
     return pageReply(call, page, 202, { ...headers, Refresh: seconds });
   }
   const body = JSON.stringify(detailsOf(baseUrl(context, call), record));

@@ -6,6 +6,7 @@ import { retryAfterMs } from "../../library/find-image.ts";
 import { CONVERTIBLE, FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
 import { NEVER } from "../../record/image-fields.ts";
 import { editUrl, imageUrl } from "../../record/image-links.ts";
+import { readinessOf } from "../../record/image-state.ts";
 import { receiveAndStore } from "../create-image.ts";
 import { baseUrl, type ImageContext } from "../image-context.ts";
 import { FILE_FIELD, receiveForm } from "../receive-image.ts";
@@ -51,7 +52,7 @@ export async function submitUpload(context: ImageContext, call: Call): Promise<R
     const page = pages.created?.({ image, editUrl: editUrl(base, record.id, pin), pin });
     if (page === undefined) throw new ServiceError("not_implemented", "These pages have no upload form");
     const headers = { ...SECRET_PAGE_HEADERS, Location: imageUrl(base, record.id) };
-    if (record.processing === null) return pageReply(call, page, 201, headers);
+    if (readinessOf(record) === "ready") return pageReply(call, page, 201, headers);
     const wait = String(retryAfterMs(record, now()) / 1000);
     return pageReply(call, page, 202, { ...headers, "Retry-After": wait });
   } catch (error) {

@@ -61,7 +61,7 @@ const IMAGES = ["<image...>", "their IDs or addresses"] as const;
 /** Adds `outrigger images` with its commands. */
 export function addImagesCommand(program: Command): void {
   const group = addCommand(program, "images", {
-    description: "Withhold, delete and list images, also while a server serves them.",
+    description: "Review, withhold, delete and list images, also while a server serves them.",
     notes: `These commands change the data directory or other storage directly. A running server applies the changes at once. Run them
 as the user of the server.
 `,
@@ -86,6 +86,19 @@ as the user of the server.
   })
     .argument(...IMAGES)
     .action(lazyAction(async () => (await import("./change-images.ts")).release));
+  add("accept", {
+    description: "Serve images that wait for review. Their lifetime starts now.",
+    examples: "  outrigger images list --state held --json | jq -r .id | xargs outrigger images accept",
+  })
+    .argument(...IMAGES)
+    .action(lazyAction(async () => (await import("./change-images.ts")).accept));
+  add("refuse", {
+    description: "Refuse images that wait for review. Their addresses answer 404 with the reason.",
+    examples: '  outrigger images refuse Yk3fPq0bT1mVxR8aZ2cLdw --reason "Not a picture of the event"',
+  })
+    .argument(...IMAGES)
+    .requiredOption("--reason <text>", "reason shown to clients", parseReason)
+    .action(lazyAction(async () => (await import("./change-images.ts")).refuse));
   add("rm", REMOVE)
     .argument(...IMAGES)
     .option("--yes", "do not ask; required without a terminal")

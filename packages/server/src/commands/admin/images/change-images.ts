@@ -27,6 +27,17 @@ export async function release(images: string[], flags: DataFlags): Promise<void>
   await changeImages(imageIdsOf(images), flags, "released", (id, admin) => admin.release(id));
 }
 
+/** `outrigger images accept`: serves held images. */
+export async function accept(images: string[], flags: DataFlags): Promise<void> {
+  await changeImages(imageIdsOf(images), flags, "accepted", (id, admin) => admin.accept(id));
+}
+
+/** `outrigger images refuse`: ends the review of held images, and deletes their bytes. */
+export async function refuse(images: string[], flags: DataFlags & { reason: string }): Promise<void> {
+  const { reason } = flags;
+  await changeImages(imageIdsOf(images), flags, "refused", (id, admin) => admin.refuse(id, reason));
+}
+
 /** `outrigger images rm`: deletes images for good, after a confirmation at a terminal. */
 export async function remove(images: string[], flags: DataFlags & { yes?: boolean }): Promise<void> {
   const { yes = false } = flags;

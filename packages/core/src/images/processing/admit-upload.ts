@@ -1,0 +1,113 @@
+import { createReadStream } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { abortable } from "../../async/abortable.ts";
+import { isSettledWithin } from "../../async/settled-within.ts";
+import type { Call } from "../../contracts/call.ts";
+import type { Admission } from "../../contracts/renderer.ts";
+import { ServiceError } from "../../errors.ts";
+import type { ImageSettings } from "../image-settings.ts";
+import { type ImageRecord, summaryOf } from "../record/image-record.ts";
+import { type InspectedFile, type InspectVerdict, isReason } from "../record/inspect-rules.ts";
+import type { UploadedFile } from "../uploads/uploaded-file.ts";
+import { type InspectedAdmission, readyRecord } from "./lease.ts";
+import type { ProcessingContext } from "./processing-context.ts";
+
+const NOT_INSPECTED = "This file could not be inspected.";
+
+/** An upload that the host refuses. */
+export class RefusedUpload extends ServiceError {}
+
+/** Where an upload comes from, and when its work is abandoned. */
+interface UploadOrigin {
+  /** See {@link UploadPatience.client}. */
+  client: string;
+  call: Call | null;
+  signal: AbortSignal;
+}
+
+/** Validates and cleans an upload, then has the host inspect it. Rejects with {@link RefusedUpload}. */
+export async function admitUpload(
+  context: ProcessingContext,
+  record: ImageRecord,
+  upload: UploadedFile,
+  { client, call, signal }: UploadOrigin,
+): Promise<InspectedAdmission> {
+  signal.throwIfAborted();
+  const { renderer, renders, settings } = context;
+  const { keepMetadata, keepPdfActions } = settings;
+  const { source, cleanedPath } = upload;
+  const options = { cleanedPath, keepMetadata, keepPdfActions };
+  const admission = await renders.admit(client, signal, (given) =>
+    renderer.admit(source, record.source ?? record.type, options, given),
+  );
+  // Another process, which had an `inspect`, promised the inspection.
+  if (settings.inspect === null && !record.processing?.inspect) return admission;
+  const ask = () => verdictOf(settings, record, upload, admission, call);
+  const verdict = await abortable(ask(), signal);
+  if (verdict === "accept") return admission;
+  if (verdict === "hold") return { ...admission, isHeld: true };
+  throw new RefusedUpload("forbidden", verdict.refuse);
+}
+
+/** The host's verdict, or that for a failure. Never rejects. */
+async function verdictOf(
+  { inspect, inspectTimeoutMs, onInspectFailure, now, onError }: ImageSettings,
+  record: ImageRecord,
+  upload: UploadedFile,
+  admission: Admission,
+  call: Call | null,
+): Promise<InspectVerdict> {
+  try {
+    if (inspect === null) throw new Error("this process has no option inspect");
+    const { sha256, width, height, pages, ...cleaned } = readyRecord(record, admission, now());
+    const image = {
+      ...summaryOf({ ...cleaned, sha256, width, height, pages }),
+      sha256,
+      width,
+      height,
+      pages,
+    };
+    const file = await inspectedFile(upload, admission);
+    const asked = (async () => inspect(file, image, call))();
+    if (await isSettledWithin(asked, inspectTimeoutMs)) return requireVerdict(await asked);
+    throw new Error(`it takes longer than ${inspectTimeoutMs} ms`);
+  } catch (cause) {
+    onError(new Error(`The inspection of image ${record.id} failed: ${onInspectFailure}`, { cause }));
+    return onInspectFailure === "refuse" ? { refuse: NOT_INSPECTED } : onInspectFailure;
+  }
+}
+
+/** @throws TypeError for anything but a verdict. */
+function requireVerdict(given: unknown): InspectVerdict {
+  if (given === "accept" || given === "hold") return given;
+  const { refuse } = Object(given) as { refuse?: unknown }; // Checked below.
+  if (isReason(refuse)) return { refuse };
+  throw new TypeError(
+    'it must return "accept", "hold" or { refuse: reason }, a reason of 1 to 1000 characters',
+  );
+}
+
+/** The bytes to be stored. An upload that is no file of its own, as in a remote store, gets one. */
+async function inspectedFile(
+  { source, cleanedPath }: UploadedFile,
+  { cleaned }: Admission,
+): Promise<InspectedFile> {
+  const isFile = "path" in source && source.start === undefined;
+  const path = cleaned === null && isFile ? source.path : cleanedPath;
+  if (cleaned === null && !isFile) {
+    const { start } = "path" in source ? source : { start: 0 };
+    await writeFile(path, "path" in source ? createReadStream(source.path, { start }) : source.bytes);
+  }
+  return {
+    path,
+    bytes: () => readFile(path),
+    // A stream that outlives the file must not end the process.
+    stream: () => createReadStream(path).on("error", () => undefined),
+  };
+}
+
+/** Logs an image that has just been stored: as ready or as held. */
+export function logOutcome({ log, logStored }: ImageSettings, record: ImageRecord): void {
+  if (record.held) log.info({ id: record.id }, "image held");
+  else logStored(record);
+}
