@@ -61,7 +61,7 @@ describe("uploads that are refused or delayed", { timeout: 60_000 }, () => {
         async (page) => {
           await choose(page, boat());
           const entry = entryOf(page, "boat.jpg");
-          await entry.getByText("You don’t have permission to upload here.").waitFor();
+          await entry.getByText("You can’t upload this here.").waitFor();
           isOpen = true;
           await entry.getByRole("button", { name: "Try again" }).click();
           await recordAt(site, await linkOf(entry));
