@@ -100,7 +100,7 @@ export async function requestUntilReady(
   }
 }
 
-/** Whether a reply is that of an image that waits for review: nobody knows for how long. */
+/** Whether a reply is that of an image that waits for review, which may take days. */
 export function isHeld(reply: Reply): boolean {
   return reply.status === 202 && jsonOf(reply)?.status === "held";
 }
