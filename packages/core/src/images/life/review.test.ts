@@ -1,12 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  created,
-  eventually,
-  type ImageSite,
-  keysOf,
-  type SiteOptions,
-  storedRecord,
-} from "../../../test/image-site.ts";
+import { created, type ImageSite, keysOf, type SiteOptions, storedRecord } from "../../../test/image-site.ts";
 import {
   anotherProcess,
   BROWSER,
