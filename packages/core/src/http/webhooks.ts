@@ -110,7 +110,7 @@ export interface Webhook {
   /** For the log. */
   host: string;
   takes(type: string): boolean;
-  /** Rejects if the receiver did not answer 2xx in time. Follows no redirect and reads no body. */
+  /** Rejects unless the receiver answers 2xx before `signal` aborts. Follows no redirect and reads no body. */
   send(message: WebhookMessage, signal: AbortSignal): Promise<void>;
 }
 
@@ -144,7 +144,7 @@ async function send(
   const response = await requestRemote(address, {
     post,
     idleMs: DELIVERY_MS,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(DELIVERY_MS)]),
+    signal,
     headers: {
       "Content-Type": "application/json",
       "Content-Length": String(Buffer.byteLength(post)),

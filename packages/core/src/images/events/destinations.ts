@@ -1,5 +1,5 @@
 import { abortable } from "../../async/abortable.ts";
-import { DELIVERY_MS, type Webhook } from "../../http/webhooks.ts";
+import type { Webhook } from "../../http/webhooks.ts";
 import type {
   GoneReason,
   ImageEvent,
@@ -16,9 +16,9 @@ export interface EventDestination {
   /** Host of a webhook; `null`: code of this process. */
   host: string | null;
   takes(type: ImageEventType): boolean;
-  /** Whether it may get a further event now. */
-  isFree(): boolean;
-  /** Rejects if the event did not arrive in time. */
+  /** `0`: it may get a further event now. Else the delay until a node should look again, in milliseconds. */
+  delayMs(): number;
+  /** Rejects if the event did not arrive before `signal` aborts. */
   deliver(event: StoredEvent, signal: AbortSignal): Promise<void>;
 }
 
@@ -32,12 +32,18 @@ export function codeDestination(
     name,
     host: null,
     takes,
-    isFree: () => true,
+    delayMs: () => 0,
     async deliver({ to: _, ...event }, signal) {
-      const handled = (async () => void (await handle(event)))();
-      await abortable(handled, AbortSignal.any([signal, AbortSignal.timeout(DELIVERY_MS)]));
+      // The record keeps the event: a handler may change its own.
+      const handled = (async () => void (await handle(structuredClone(event))))();
+      await abortable(handled, signal);
     },
   };
+}
+
+/** 30 s to 5 min, so that many events do not come together again. */
+export function later(): number {
+  return 30_000 + Math.random() * 270_000;
 }
 
 /** Deliveries to one webhook at a time, and after this many failures in succession, only one. */
@@ -51,7 +57,10 @@ export function webhookDestination({ name, host, takes, send }: Webhook): EventD
     name,
     host,
     takes,
-    isFree: () => running < (failures >= FAILING ? 1 : AT_ONCE),
+    delayMs() {
+      if (failures >= FAILING) return running === 0 ? 0 : later();
+      return running < AT_ONCE ? 0 : later() / 15;
+    },
     async deliver({ to: _, ...event }, signal) {
       running++;
       try {

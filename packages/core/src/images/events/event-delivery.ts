@@ -1,19 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { isSettledWithin } from "../../async/settled-within.ts";
 import type { Logger } from "../../contracts/logger.ts";
-import { isServiceError, ServiceError } from "../../errors.ts";
-import { backOffMs, ReceiverGone, UNDELIVERED_MS } from "../../http/webhooks.ts";
+import { isServiceError } from "../../errors.ts";
+import { backOffMs, DELIVERY_MS, ReceiverGone, UNDELIVERED_MS } from "../../http/webhooks.ts";
 import type { DueList } from "../../stores/due-list.ts";
-import type { Outbox, StoredEvent } from "../record/image-record.ts";
+import type { ImageRecord, Outbox, StoredEvent } from "../record/image-record.ts";
 import type { CurrentRecord, ImageRecords } from "../record/image-records.ts";
 import * as outboxes from "../record/outbox.ts";
-import type { EventDestination } from "./destinations.ts";
+import { type EventDestination, later } from "./destinations.ts";
 import { type EventEntries, LEASE_MS } from "./event-entries.ts";
 
 /** Most clock difference between machines that share a store. */
 const MAX_SKEW_MS = 60_000;
-/** Shortest and longest wait of an event whose destination is busy, or known only to other nodes. */
-const DEFER_MS = [30_000, 300_000] as const;
 const CLOSE_MS = 3_000;
 /** Attempts of a write. Losing this often cannot be due to concurrent writers alone. */
 export const MAX_ATTEMPTS = 100;
@@ -25,6 +23,8 @@ export interface EventDeliveryOptions {
   /** Images with events that were given up, by that time. */
   dead: DueList;
   records(): ImageRecords;
+  /** Called when all events of an image are delivered or given up. */
+  onEmptied(record: ImageRecord): Promise<void>;
   now(): number;
   onError(error: unknown): void;
   log: Logger;
@@ -41,7 +41,8 @@ export class EventDelivery {
   /** The last change of an image's outbox that this process stores. */
   readonly #settling = new Map<string, Promise<void>>();
   readonly #tasks = new Set<Promise<void>>();
-  readonly #closed = new AbortController();
+  /** Of the attempts under way. */
+  readonly #aborts = new Set<AbortController>();
   #isClosing = false;
 
   constructor(options: EventDeliveryOptions) {
@@ -52,7 +53,7 @@ export class EventDelivery {
   async close(): Promise<void> {
     this.#isClosing = true;
     await isSettledWithin(Promise.all(this.#tasks), CLOSE_MS);
-    this.#closed.abort(new ServiceError("overloaded", "The service is closed."));
+    for (const controller of this.#aborts) controller.abort(new Error("The service is closed"));
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
 
@@ -72,7 +73,7 @@ export class EventDelivery {
     for (const event of events) {
       for (const name of event.to) {
         const destination = this.#options.destinations.get(name);
-        if (destination !== undefined) this.track(destination.deliver(event, this.#closed.signal));
+        if (destination !== undefined) this.track(this.#attempt(destination, event));
       }
     }
   }
@@ -111,15 +112,28 @@ export class EventDelivery {
       const isUnderWay = name !== ending && this.#lanes.get(id)?.has(name) === true;
       const isEarly = (outbox.retries[name]?.at ?? 0) > now;
       if (destination === undefined || event === undefined || isUnderWay || isEarly) return [];
-      return destination.isFree() ? [{ destination, event }] : [];
+      return destination.delayMs() === 0 ? [{ destination, event }] : [];
     });
+  }
+
+  async #attempt(destination: EventDestination, event: StoredEvent): Promise<void> {
+    const controller = new AbortController();
+    const late = () => controller.abort(new Error(`the event was not taken within ${DELIVERY_MS} ms`));
+    const timer = setTimeout(late, DELIVERY_MS).unref();
+    this.#aborts.add(controller);
+    try {
+      await destination.deliver(event, controller.signal);
+    } finally {
+      clearTimeout(timer);
+      this.#aborts.delete(controller);
+    }
   }
 
   /** One delivery. The next one to this destination begins when its outcome is stored. */
   async #run(current: CurrentRecord, destination: EventDestination, event: StoredEvent): Promise<void> {
     const { id } = current.record;
     const { name } = destination;
-    const failure = await destination.deliver(event, this.#closed.signal).then(
+    const failure = await this.#attempt(destination, event).then(
       () => null,
       (error: unknown) => ({ error }),
     );
@@ -211,7 +225,11 @@ export class EventDelivery {
     const records = this.#options.records();
     const { id } = current.record;
     if (outbox === undefined) {
-      return this.#options.entries.replace(id, () => records.replaceOutbox(current, undefined));
+      const emptied = await this.#options.entries.replace(id, () =>
+        records.replaceOutbox(current, undefined),
+      );
+      await this.#options.onEmptied(emptied.record);
+      return emptied;
     }
     const isUnderWay = [...(this.#lanes.get(id) ?? [])].some((name) => name !== lane);
     if (isUnderWay || this.#startable(id, outbox, lane).length > 0) {
@@ -229,9 +247,11 @@ export class EventDelivery {
   /** When a node should look again at events that this one cannot deliver now. */
   #nextLook(outbox: Outbox): number {
     const now = this.#options.now();
-    const [least, most] = DEFER_MS;
-    const later = now + (this.#isClosing ? 0 : least + Math.random() * (most - least));
-    const times = outboxes.waitingIn(outbox).map((name) => Math.max(now, outbox.retries[name]?.at ?? later));
+    const times = outboxes.waitingIn(outbox).map((name) => {
+      const destination = this.#options.destinations.get(name);
+      const delayMs = destination === undefined ? later() : destination.delayMs();
+      return Math.max(now, outbox.retries[name]?.at ?? now + (this.#isClosing ? 0 : delayMs));
+    });
     return Math.ceil(Math.min(...times));
   }
 

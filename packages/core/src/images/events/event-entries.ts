@@ -5,6 +5,8 @@ import { ID_LENGTH } from "../record/image-record.ts";
 
 /** After this time without a write, another node delivers. Longer than one delivery takes. */
 export const LEASE_MS = 30_000;
+/** A write that takes longer is not expected. An entry that is found without events is moved to this age, then removed. */
+export const ORPHAN_MS = 15 * 60_000;
 const MAX_COUNTED = 1000;
 
 interface KnownEntry {
@@ -28,7 +30,9 @@ export interface EventBacklog {
 /** Counts the images with undelivered events. An entry that has just been added may belong to a write under way. */
 export async function countBacklog(due: DueList, nowMs: number): Promise<EventBacklog> {
   const entries = await due.due(Number.POSITIVE_INFINITY, MAX_COUNTED);
-  const events = entries.map(parseEntry).filter(({ at }) => nowMs - at > LEASE_MS);
+  const events = entries
+    .map((entry) => ({ ...parseEntry(entry), dueMs: entry.dueMs }))
+    .filter(({ at, dueMs }) => nowMs - at > LEASE_MS && dueMs !== at + ORPHAN_MS);
   const oldestAt = events.reduce((oldest, { at }) => Math.min(oldest, at), Number.POSITIVE_INFINITY);
   const waiting = new Set(events.map(({ id }) => id)).size;
   return { waiting, oldestAt: waiting === 0 ? null : oldestAt };

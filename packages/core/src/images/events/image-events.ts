@@ -9,6 +9,7 @@ import {
   type ImageEventDetails,
   type ImageEventType,
   type ImageRecord,
+  isImageId,
   type Outbox,
   type StoredEvent,
   summaryOf,
@@ -17,7 +18,7 @@ import type { CurrentRecord, RecordEvents } from "../record/image-records.ts";
 import * as outboxes from "../record/outbox.ts";
 import { codeDestination, type EventDestination } from "./destinations.ts";
 import { EventDelivery, type EventDeliveryOptions, MAX_ATTEMPTS } from "./event-delivery.ts";
-import { countBacklog, type EventBacklog, EventEntries, parseEntry } from "./event-entries.ts";
+import { countBacklog, type EventBacklog, EventEntries, ORPHAN_MS, parseEntry } from "./event-entries.ts";
 
 /*
  * The record is the outbox. A change adds a due entry, then its events by the write of the record, then delivers them, then removes
@@ -25,11 +26,10 @@ import { countBacklog, type EventBacklog, EventEntries, parseEntry } from "./eve
  * delivers what the record still has.
  */
 
-/** An entry without events belongs to a write under way, or to none. */
-const ORPHAN_MS = 15 * 60_000;
 /** Time for which events wait for a node that knows their webhook, such as while a new configuration is rolled out. */
 const UNKNOWN_KEPT_MS = 60 * 60_000;
-const DAMAGED_MS = 60 * 60_000;
+/** Delay of an image that cannot be read, so that it does not block the images behind it. */
+const POSTPONE_MS = 5 * 60_000;
 const RETRY_POLL_MS = 5_000;
 const COUNT_EVERY_MS = 30_000;
 const POLLED_AT_ONCE = 200;
@@ -53,6 +53,7 @@ export class ImageEvents implements RecordEvents {
   #polled: { due: DueList; opened(): Promise<unknown> } | null = null;
   #pollTimer: NodeJS.Timeout | undefined;
   #countAt = 0;
+  #isFailing = false;
   #isClosed = false;
 
   constructor(options: ImageEventsOptions) {
@@ -209,31 +210,39 @@ export class ImageEvents implements RecordEvents {
     try {
       await opened();
       const entries = await due.due(now(), POLLED_AT_ONCE);
-      await forEachAtOnce(entries, TAKEN_AT_ONCE, (entry) => this.#take(entry));
-      if (entries.length === POLLED_AT_ONCE) pauseMs = 0;
+      await forEachAtOnce(entries, TAKEN_AT_ONCE, (entry) => this.#takeOrPostpone(entry));
+      if (entries.length === POLLED_AT_ONCE) pauseMs = 20;
       if (performance.now() >= this.#countAt) {
         this.#countAt = performance.now() + COUNT_EVERY_MS;
         this.backlog = await countBacklog(due, now());
       }
+      this.#isFailing = false;
     } catch (error) {
-      onError(error);
+      // The first of several failures.
+      if (!this.#isFailing) onError(error);
+      this.#isFailing = true;
       pauseMs = Math.max(RETRY_POLL_MS, pauseMs);
     }
     this.#pollIn(pauseMs);
+  }
+
+  async #takeOrPostpone(entry: DueEntry): Promise<void> {
+    const { now, onError } = this.#options;
+    try {
+      await this.#take(entry);
+    } catch (error) {
+      // A damaged record is reported by all who read it.
+      if (!isServiceError(error, "damaged")) onError(error);
+      await this.#entries.move(entry, now() + POSTPONE_MS);
+    }
   }
 
   async #take(entry: DueEntry): Promise<void> {
     const { records, now } = this.#options;
     const { id, at } = parseEntry(entry);
     if (this.#isClosed || this.#delivery.isUnderWay(id)) return;
-    let current: CurrentRecord | null;
-    try {
-      current = await records().loadUnconfirmed(id);
-    } catch (error) {
-      // Until the record is restored.
-      if (isServiceError(error, "damaged")) return this.#entries.move(entry, now() + DAMAGED_MS);
-      throw error;
-    }
+    if (!isImageId(id)) return this.#entries.remove(entry);
+    const current = await records().loadUnconfirmed(id);
     const outbox = current?.record.outbox;
     if (current === null || outbox === undefined) {
       if (now() - at < ORPHAN_MS) return this.#entries.move(entry, at + ORPHAN_MS);

@@ -10,6 +10,7 @@ import {
   SECOND,
 } from "../../../test/life-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";
+import type { Observer } from "../../contracts/observer.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { createImageAdmin } from "../life/image-admin.ts";
@@ -178,4 +179,33 @@ test("no event has a PIN, an address for editing, a client's address, or the nam
   for (const secret of [pin, "/edit", "198.51.100", "127.0.0.1", "SecretAgent", SECRET, "pin"]) {
     expect(all).not.toContain(secret);
   }
+});
+
+test("gauges have the images with undelivered events, the age of the oldest, and the events that were given up", async () => {
+  const receiver = await startReceiver((response) => response.writeHead(500).end());
+  const store = createHastyDiskStore();
+  const site = createLifeSite({ store, webhooks: webhooksTo(receiver) });
+  const { id } = created(await site.create());
+  await eventually(async () =>
+    expect(Object.keys((await storedRecord(store, id))?.outbox?.retries ?? {})).toHaveLength(1),
+  );
+  await site.images.close();
+  site.clock.now += 2 * SECOND;
+  const gauges = new Map<string, () => number>();
+  const observer: Observer = {
+    observe: (_operation, work) => work(),
+    served() {},
+    gauge(name, read) {
+      gauges.set(name, read);
+      return () => gauges.delete(name);
+    },
+  };
+  site.clock.now += 60 * SECOND;
+  receiver.answer = () => {};
+  anotherProcess(site, { observer });
+  await eventually(() => {
+    expect(gauges.get("events_waiting")?.()).toBe(1);
+    expect(gauges.get("events_oldest_seconds")?.()).toBe(62);
+    expect(gauges.get("events_dead")?.()).toBe(0);
+  });
 });

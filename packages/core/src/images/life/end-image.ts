@@ -167,8 +167,8 @@ export async function sweepImage(
     return "forgotten";
   }
   const now = settings.now();
-  // After a restore, only the record knows of them.
-  if (current.record.outbox !== undefined) await context.events.resume(current.record);
+  // After a restore, only the record has them.
+  if (known === null && current.record.outbox !== undefined) await context.events.resume(current.record);
   const { isOver } = stateAt(current.record, now);
   if (isOver) await emptyImage(context, current);
   const dueMs = nextSweepAt(current.record, settings.tombstoneMs);

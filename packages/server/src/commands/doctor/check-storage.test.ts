@@ -1,9 +1,10 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createFsBlobStore } from "@outrigger/core";
+import { createFsBlobStore, createImages } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../../test/outrigger-process.ts";
-import { checkSpace, checkStorage } from "./check-storage.ts";
+import { checkSpace, checkStorage, checkTarget } from "./check-storage.ts";
 
 describe("checkStorage", () => {
   it("leaves every file and directory of a store unchanged", async () => {
@@ -86,4 +87,26 @@ describe("checkSpace", () => {
   it("reports no inodes for a file system without an inode limit", () => {
     expect(checkSpace({ ...stats, ffree: 0, files: 0 })).toHaveLength(1);
   });
+});
+
+it("doctor warns of events that were given up, and of events that wait for more than an hour", async () => {
+  const directory = join(await temporaryDirectory(), "data");
+  const store = createFsBlobStore({ directory });
+  const storage = { ...store, close: async () => {} };
+  const images = createImages({ storage, renderer: createRenderer() });
+  await images.ready();
+  await images.close();
+  const findings = () => checkTarget({ target: { kind: "file", directory }, roles: ["records"] });
+  expect((await findings()).filter(({ check }) => check === "events")).toEqual([]);
+  const id = "kY3vN0cWQe2l8Zr5tXh1aA";
+  const at = Date.now() - 2 * 3_600_000;
+  await store.addDue("events", { id: `${id}_${at.toString(36)}`, dueMs: Date.now() + 60_000 });
+  await store.addDue("deadevents", { id, dueMs: at });
+  expect(await findings()).toContainEqual({
+    check: "events",
+    status: "warning",
+    detail: `events of 1 images were given up in the last 30 days, and events of 1 images wait, the oldest since ${new Date(at).toISOString()}`,
+    remedy: 'Find "webhook failed" in the log, and repair the receiver or remove it from images.webhooks',
+  });
+  await store.close();
 });
