@@ -4,7 +4,7 @@ import type { Logger } from "../../contracts/logger.ts";
 import { isServiceError } from "../../errors.ts";
 import { backOffMs, DELIVERY_MS, ReceiverGone, UNDELIVERED_MS } from "../../http/webhooks.ts";
 import type { DueList } from "../../stores/due-list.ts";
-import type { ImageRecord, Outbox, StoredEvent } from "../record/image-record.ts";
+import type { Outbox, StoredEvent } from "../record/image-record.ts";
 import type { CurrentRecord, ImageRecords } from "../record/image-records.ts";
 import * as outboxes from "../record/outbox.ts";
 import { type EventDestination, later } from "./destinations.ts";
@@ -23,8 +23,6 @@ export interface EventDeliveryOptions {
   /** Images with events that were given up, by that time. */
   dead: DueList;
   records(): ImageRecords;
-  /** Called when all events of an image are delivered or given up. */
-  onEmptied(record: ImageRecord): Promise<void>;
   now(): number;
   onError(error: unknown): void;
   log: Logger;
@@ -200,8 +198,9 @@ export class EventDelivery {
     const { id } = current.record;
     for (let latest: CurrentRecord | null = current, attempt = 1; ; attempt++) {
       if (latest?.record.outbox === undefined) {
+        // Another node was faster. A known entry may announce a write under way, so none is removed.
         this.#endLane(id, lane);
-        return this.#options.entries.withdraw(id);
+        return;
       }
       const { outbox, dead } = change(latest.record.outbox);
       try {
@@ -225,22 +224,19 @@ export class EventDelivery {
     const records = this.#options.records();
     const { id } = current.record;
     if (outbox === undefined) {
-      const emptied = await this.#options.entries.replace(id, () =>
-        records.replaceOutbox(current, undefined),
-      );
-      await this.#options.onEmptied(emptied.record);
-      return emptied;
+      return this.#options.entries.replace(id, () => records.replaceOutbox(current, undefined, true));
     }
     const isUnderWay = [...(this.#lanes.get(id) ?? [])].some((name) => name !== lane);
     if (isUnderWay || this.#startable(id, outbox, lane).length > 0) {
-      return records.replaceOutbox(current, this.leased(outbox));
+      return records.replaceOutbox(current, this.leased(outbox), true);
     }
     return this.#options.entries.replace(id, async () => {
       const dueMs = this.#nextLook(outbox);
       await this.#options.entries.add(id, outbox.events[0]?.at ?? dueMs, dueMs);
-      const isFree = outbox.worker !== this.#worker;
-      if (isFree && outbox === current.record.outbox) return current;
-      return records.replaceOutbox(current, { ...outbox, worker: null, leaseUntil: 0 });
+      const isMine = outbox.worker === this.#worker;
+      if (!isMine && outbox === current.record.outbox) return current;
+      const next = isMine ? { ...outbox, worker: null, leaseUntil: 0 } : outbox;
+      return records.replaceOutbox(current, next, true);
     });
   }
 

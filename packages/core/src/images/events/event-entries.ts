@@ -53,8 +53,10 @@ export class EventEntries {
   /** Lets other nodes find the events of a record that is written next. A writer may call it early, beside other writes. */
   async announce(id: string): Promise<void> {
     const now = this.#now();
-    const isFresh = ({ dueMs }: DueEntry) => dueMs > now + LEASE_MS / 2 && dueMs <= now + LEASE_MS;
-    const fresh = this.#known.get(id)?.find(({ entry }) => isFresh(entry));
+    const fresh = this.#known.get(id)?.find(({ entry }) => {
+      const isRecent = parseEntry(entry).at > now - LEASE_MS;
+      return isRecent && entry.dueMs > now + LEASE_MS / 2 && entry.dueMs <= now + LEASE_MS;
+    });
     await (fresh?.added ?? this.add(id, now, now + LEASE_MS));
   }
 

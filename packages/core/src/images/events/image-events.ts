@@ -118,6 +118,7 @@ export class ImageEvents implements RecordEvents {
   /** Forgets the events that were given up long ago. */
   async sweep(): Promise<void> {
     const { dead, now, onError } = this.#options;
+    if (this.#destinations.size === 0) return;
     await sweepDue(dead, Math.max(0, now() - DEAD_LISTED_MS), async () => undefined, onError);
   }
 
@@ -181,7 +182,7 @@ export class ImageEvents implements RecordEvents {
       const event = outboxes.createEvent(type, now(), summaryOf(current.record), details, to);
       const { outbox } = await this.#withEvents(current.record, [event]);
       try {
-        return this.deliver(await records().replaceOutbox(current, outbox));
+        return this.deliver(await records().replaceOutbox(current, outbox, false));
       } catch (error) {
         if (!isServiceError(error, "conflict") || attempt === MAX_ATTEMPTS) throw error;
       }

@@ -209,3 +209,26 @@ test("gauges have the images with undelivered events, the age of the oldest, and
     expect(gauges.get("events_dead")?.()).toBe(0);
   });
 });
+
+test("a held image has the events held and accepted, or held and removed with the reason refused, and never stored", async () => {
+  const stored: string[] = [];
+  const site = createLifeSite({ inspect: () => "hold", onStored: ({ id }) => stored.push(id) });
+  const heard: string[] = [];
+  site.images.events.subscribe(({ type, image, why }) =>
+    heard.push([type, image.id, why ?? ""].join(" ").trim()),
+  );
+  const [good, bad] = [created(await site.create()).id, created(await site.create()).id];
+  await site.images.accept(good);
+  await site.images.refuse(bad, "Not here.");
+  await eventually(() =>
+    expect([...heard].sort()).toEqual(
+      [
+        `image.held ${good}`,
+        `image.held ${bad}`,
+        `image.accepted ${good}`,
+        `image.removed ${bad} refused`,
+      ].sort(),
+    ),
+  );
+  expect(stored).toEqual([good]);
+});

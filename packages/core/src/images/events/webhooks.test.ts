@@ -180,7 +180,7 @@ describe("webhooks", () => {
     receiver.answer = (response) => response.writeHead(200).end();
     await eventually(() => expect(receiver.told().at(-1)).toBe(`image.removed ${id}`));
     await delivered(site, id);
-    site.clock.now += 8 * DAY;
+    site.clock.now += HOUR;
     await site.images.sweep();
     expect(await storedRecord(site.store, id)).toBeNull();
   });

@@ -1,6 +1,6 @@
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { isLocalStore } from "../../contracts/blob-store.ts";
-import { createWebhooks, UNDELIVERED_MS } from "../../http/webhooks.ts";
+import { createWebhooks } from "../../http/webhooks.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { NameIndex } from "../../stores/name-index.ts";
 import { hookDestinations, webhookDestination } from "../events/destinations.ts";
@@ -9,7 +9,6 @@ import type { ImageSettings } from "../image-settings.ts";
 import { countOwned, idsOwned, OWNED_INDEX } from "../owners/owned-images.ts";
 import { OwnerUsage } from "../owners/owner-usage.ts";
 import { ImageRecords } from "../record/image-records.ts";
-import { addNextSweep, BY_RECORD, stateAt } from "../record/image-state.ts";
 import { ReadLeases } from "../record/read-leases.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { Claims } from "../uploads/claims.ts";
@@ -67,18 +66,13 @@ export function createLife(
   bytes: ImageBytes,
   holdsOriginals = originals === store,
 ): { life: LifeContext; claims: Claims; seenClock: SeenClock } {
-  const { readLeaseMs: leaseMs, tombstoneMs, now, onError, log } = settings;
+  const { readLeaseMs: leaseMs, now, onError, log } = settings;
   const leases = new ReadLeases({ store, leaseMs, now, onError });
   const owned = new NameIndex(store, OWNED_INDEX);
   const events = new ImageEvents({
     due: createDueList(store, EVENTS),
     dead: createDueList(store, "deadevents"),
     records: () => records,
-    async onEmptied(record) {
-      // Its record waited for the events.
-      const isLate = tombstoneMs < UNDELIVERED_MS && stateAt(record, BY_RECORD).isOver;
-      if (isLate) await addNextSweep(life.due, record, tombstoneMs);
-    },
     ...{ now, onError, log },
   });
   const destinations = [

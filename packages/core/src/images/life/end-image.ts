@@ -2,7 +2,7 @@ import { type DueEntry, MAX_DUE_MS } from "../../contracts/due-index.ts";
 import { isServiceError, onCode } from "../../errors.ts";
 import { type Gone, type GoneReason, type ImageRecord, purgedImageOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
-import { addNextSweep, nextSweepAt, stateAt } from "../record/image-state.ts";
+import { addNextSweep, hasUndelivered, nextSweepAt, stateAt } from "../record/image-state.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
 
@@ -135,6 +135,9 @@ export async function endWhereDue(
   return null;
 }
 
+/** Time until the next sweep of a record that waits for the delivery of its events. */
+const UNDELIVERED_SWEEP_MS = 60 * 60_000;
+
 /** Result of a sweep for one image: unchanged, bytes removed, or record removed as well. */
 export type SweepOutcome = "kept" | "emptied" | "forgotten";
 
@@ -172,6 +175,11 @@ export async function sweepImage(
   const { isOver } = stateAt(current.record, now);
   if (isOver) await emptyImage(context, current);
   const dueMs = nextSweepAt(current.record, settings.tombstoneMs);
+  if (isOver && dueMs <= now && hasUndelivered(current.record, now)) {
+    await due.add({ id, dueMs: now + UNDELIVERED_SWEEP_MS });
+    await due.remove(entry);
+    return "emptied";
+  }
   if (isOver && dueMs <= now) {
     await records.remove(id);
     const { expiresAt } = current.record;

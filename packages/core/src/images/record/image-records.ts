@@ -228,12 +228,13 @@ export class ImageRecords {
   /**
    * Replaces only the outbox, by compare-and-set: for clients and caches, the state stays the same. Rejects with `conflict` if
    * `current` is not the current revision.
+   * @param mayBeLost Whether a power cut may undo it: for a delivery, which is then repeated.
    */
-  async replaceOutbox(current: CurrentRecord, outbox: Outbox | undefined): Promise<CurrentRecord> {
+  async replaceOutbox(current: CurrentRecord, outbox: Outbox | undefined, mayBeLost: boolean) {
     const { store, leases } = this.#options;
     const next = withOutbox(current.record, outbox);
     const requested = leases.now();
-    const options = { ifRevision: current.revision };
+    const options = { ifRevision: current.revision, mayBeLost };
     const { revision } = await store.put(keyOf.record(next.id), encodeRecord(next), options);
     return this.#remember(next, revision, requested);
   }

@@ -80,16 +80,19 @@ export function whyUnavailable(record: ImageRecord, nowMs: number, tombstoneMs: 
 
 /** When an image needs its next sweep, unless it changes before. `Infinity`: never. */
 export function nextSweepAt(record: ImageRecord, tombstoneMs: number): number {
-  const { failure, gone, outbox, updatedAt, withheld } = record;
+  const { failure, gone, updatedAt, withheld } = record;
   const expiresAt = expiryOf(record);
-  // A record that is over stays until its events are delivered or given up.
-  const outboxUntil = (outbox?.events.at(-1)?.at ?? 0) + (outbox === undefined ? 0 : UNDELIVERED_MS);
-  if (failure !== null) return Math.max(outboxUntil, Math.min(expiresAt, updatedAt + FAILURE_KEPT_MS));
+  if (failure !== null) return Math.min(expiresAt, updatedAt + FAILURE_KEPT_MS);
   // Even if 404 comes sooner: restoring a backup must not bring back a removed image.
-  if (gone !== null) return Math.max(outboxUntil, gone.at + tombstoneMs);
+  if (gone !== null) return gone.at + tombstoneMs;
   const endsAt = Math.min(expiresAt, withheld?.deleteAfter ?? expiresAt);
   // A date may lie beyond the times of a due index.
   return endsAt === Number.POSITIVE_INFINITY ? endsAt : Math.min(endsAt, MAX_DUE_MS);
+}
+
+/** Whether a record has events that may still be delivered, so that it must stay. */
+export function hasUndelivered({ outbox }: ImageRecord, nowMs: number): boolean {
+  return outbox?.events.some(({ at }) => at + UNDELIVERED_MS > nowMs) ?? false;
 }
 
 /** Adds the due entry for the next sweep of an image. An image that never needs one gets none. */
