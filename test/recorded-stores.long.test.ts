@@ -145,7 +145,7 @@ async function useImages(storage: BlobStore, images: RecordedImages, secret?: st
     expect(await storage.stat(`${images.due.id}/original`)).toBeNull();
     expect((await site.images.stats()).states).toEqual({
       ...{ ready: 3, withheld: 1, deleted: 2, expired: 2 },
-      ...{ processing: 0, failed: 0, removed: 0, damaged: 0 },
+      ...{ processing: 0, held: 0, failed: 0, removed: 0, damaged: 0 },
     });
     expect(site.errors).toEqual([]);
   } finally {
