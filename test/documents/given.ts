@@ -16,7 +16,7 @@ export { express } from "@outrigger/express";
 export { koa } from "@outrigger/koa";
 export { nodeListener } from "@outrigger/node";
 export { createMailLists, createMailProber } from "@outrigger/verifier";
-export { createPages } from "@outrigger/web";
+export { createAdminPages, createPages } from "@outrigger/web";
 
 export declare const app: Express;
 export declare const internalApp: Express;

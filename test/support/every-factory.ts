@@ -15,7 +15,7 @@ import { createS3BlobStore } from "@outrigger/s3";
 import * as sql from "@outrigger/sql";
 import { createMetrics, createTracing } from "@outrigger/telemetry";
 import { createMailLists, createMailProber } from "@outrigger/verifier";
-import { createPages } from "@outrigger/web";
+import { createAdminPages, createPages } from "@outrigger/web";
 import { createServer } from "outrigger";
 import { expect } from "vitest";
 
@@ -55,6 +55,7 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   nodeListener: [(options) => nodeListener(images, options), {}],
   createShutdown: [(options) => createShutdown(new HttpServer(), [images], options), {}],
   createRenderer: [createRenderer, {}],
+  createAdminPages: [createAdminPages, { images, authorize: () => true }],
   createPages: [createPages, {}],
   createRedisBlobStore: [redis.createRedisBlobStore, { url: "redis://localhost" }],
   createRedisKeyv: [redis.createRedisKeyv, { url: "redis://localhost" }],

@@ -32,6 +32,7 @@ export type {
 } from "./images/library/image-library.ts";
 export type { OpenedImage } from "./images/library/open-image.ts";
 export type { TicketOptions, UploadTicket } from "./images/library/upload-tickets.ts";
+export type { AuditEntry } from "./images/life/audit.ts";
 export type { ImageStats } from "./images/life/count-images.ts";
 export type {
   ImageAdmin,
@@ -43,6 +44,7 @@ export type {
 } from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
 export type { ImageEnd, ImageFilter, ImageState, ListedImage } from "./images/life/image-listing.ts";
+export type { NewestImages } from "./images/life/newest-images.ts";
 export type { SweepReport } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";

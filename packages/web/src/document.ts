@@ -12,9 +12,11 @@ export interface DocumentParts {
   /** Absolute URL of the mount point. The page's files are below it. */
   baseUrl: string;
   /** Names the page's layout in the style sheet. */
-  layout: "viewer" | "edit" | "problem" | "upload" | "reference";
+  layout: "viewer" | "edit" | "problem" | "upload" | "reference" | "admin";
   /** The page's script and style sheets. Absent: the page has none. */
   entry?: Entry;
+  /** Styles that no other page needs: a constant of this package. */
+  style?: string;
   /** The server's time, Unix milliseconds, for scripts that compare it with other times of the server. */
   nowMs?: number;
   /** More elements of the head. */
@@ -28,7 +30,11 @@ export interface DocumentParts {
   policy?: Readonly<Record<string, string>>;
 }
 
-const STYLE_SOURCE = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
+const STYLE_SOURCE = sourceOf(STYLE);
+
+function sourceOf(style: string): string {
+  return `'sha256-${createHash("sha256").update(style).digest("base64")}'`;
+}
 
 /** A complete page with its policy. */
 export function documentPage(parts: DocumentParts): Page {
@@ -44,6 +50,7 @@ export function documentPage(parts: DocumentParts): Page {
 <title>${parts.title} · ${parts.productName}</title>
 ${parts.head}
 <style>${trusted(STYLE)}</style>
+${parts.style !== undefined && html`<style>${trusted(parts.style)}</style>`}
 ${icon !== null && html`<link rel="icon" type="image/svg+xml" href="${icon.href}">`}
 ${files?.imports.map(({ href }) => html`<link rel="modulepreload" href="${href}">`)}
 ${files?.styles.map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
@@ -66,7 +73,7 @@ function headerMarkup({ productName, baseUrl, layout }: DocumentParts): Html {
   if (base === null) return html`<header>${productName}</header>`;
   const front = `${base.href.replace(/\/$/, "")}/`;
   return html`<header><a class="brand" href="${front}">${productName}</a>${
-    layout !== "upload" && html`<a class="pill" href="${front}">Upload an image</a>`
+    !["upload", "admin"].includes(layout) && html`<a class="pill" href="${front}">Upload an image</a>`
   }</header>`;
 }
 
@@ -100,14 +107,15 @@ export function assetAddress(baseUrl: string, name: string): Address | null {
 }
 
 function policyOf(
-  { pictures = [], forms = [], policy = {} }: DocumentParts,
+  { pictures = [], forms = [], policy = {}, style }: DocumentParts,
   files: LinkedFiles | null,
   icon: Address | null,
 ): string {
+  const own = style === undefined ? STYLE_SOURCE : `${STYLE_SOURCE} ${sourceOf(style)}`;
   const directives = {
     "default-src": "'none'",
     "img-src": sourceList(icon === null ? pictures : [icon, ...pictures]),
-    "style-src": files === null ? STYLE_SOURCE : `${STYLE_SOURCE} ${files.source}`,
+    "style-src": files === null ? own : `${own} ${files.source}`,
     ...(files === null ? {} : { "script-src": files.source }),
     "form-action": sourceList(forms),
     "base-uri": "'none'",

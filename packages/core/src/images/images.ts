@@ -138,6 +138,7 @@ export function createImages(options: ImagesOptions): Images {
     async alsoSweep(mayGoOn) {
       await claims.sweep();
       if (mayGoOn()) await life.events.sweep();
+      await life.audit.sweep();
       if (mayGoOn()) await resumable?.sweep();
       if (mayGoOn()) await renditions.sweep(mayGoOn).catch(settings.onError);
     },

@@ -1,6 +1,7 @@
 import { checkOptions } from "../../check-options.ts";
 import { abortSignal } from "../../contract-rules.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
+import { ACT_RULES } from "../life/audit.ts";
 import { loadNotOver } from "../life/damaged-image.ts";
 import { removeImage } from "../life/end-image.ts";
 import { addedDetailsOf, detailsOf } from "../record/image-links.ts";
@@ -13,7 +14,7 @@ import { changeImage, parseChange } from "./change-image.ts";
 import { findImage } from "./find-image.ts";
 import { ADD_RULES, CHANGE_RULES, EDIT_RULES, type ImageLibrary, type StoredImage } from "./image-library.ts";
 import type { LibraryContext } from "./library-context.ts";
-import { OPEN_RULES, openImage } from "./open-image.ts";
+import { OPEN_RULES, openImage, reviewImage } from "./open-image.ts";
 import { checkSource, holdErrors, releaseSource } from "./spool-source.ts";
 
 const FIND_RULES = { signal: abortSignal };
@@ -79,11 +80,19 @@ export function createLibrary(
         );
       });
     },
-    remove: (id) =>
-      runOn(id, async () => {
+    async review(id, options) {
+      const given = checkOptions("review", options, OPEN_RULES);
+      return runOn(id, () => reviewImage(context, id, given, given.signal ?? neverAborted()));
+    },
+    async remove(id, options) {
+      const act = checkOptions("remove", options, ACT_RULES);
+      await runOn(id, async () => {
         const current = await loadNotOver(context, id);
         await unlessEnded(context, id, () => removeImage(context, current));
-      }),
+        // Without a name, it is the host's own use of its images.
+        if (act.by !== undefined) await context.audit.add("remove", id, act);
+      });
+    },
   };
 }
 

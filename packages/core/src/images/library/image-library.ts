@@ -2,6 +2,7 @@ import { abortSignal } from "../../contract-rules.ts";
 import type { PicturePoint } from "../../contracts/renderer.ts";
 import * as rules from "../../option-rules.ts";
 import { isOwnerName, MAX_OWNER_LENGTH } from "../authorize.ts";
+import type { ActOptions } from "../life/audit.ts";
 import type { OwnerLimits } from "../owners/owner-usage.ts";
 import type { ImageDetails } from "../record/image-links.ts";
 import type { OpenedImage, OpenOptions } from "./open-image.ts";
@@ -121,6 +122,14 @@ export interface ImageLibrary {
    * image is processed.
    */
   edit(id: string, change: ImageEdit, options?: EditOptions): Promise<StoredImage>;
-  /** Deletes an image, even while it is processed or withheld. Rejects with `conflict` after a concurrent change. */
-  remove(id: string): Promise<void>;
+  /**
+   * The bytes of an image for the person who decides about it, even while it is held or withheld; otherwise like
+   * {@link ImageLibrary.open}. Neither takes them from the memory of hot pictures nor leaves them there. Do not show them to other people.
+   */
+  review(id: string, options?: OpenOptions): Promise<OpenedImage>;
+  /**
+   * Deletes an image, even while it is processed or withheld. Rejects with `conflict` after a concurrent change.
+   * @param options With `by`, the audit gets a line.
+   */
+  remove(id: string, options?: ActOptions): Promise<void>;
 }

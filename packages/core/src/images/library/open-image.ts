@@ -7,11 +7,12 @@ import * as rules from "../../option-rules.ts";
 import { FORMATS, formatOfOriginal, formatOfSuffix } from "../record/formats.ts";
 import { isServable } from "../record/image-links.ts";
 import type { ImageRecord } from "../record/image-record.ts";
+import { stateAt, unknownImage } from "../record/image-state.ts";
 import { chooseRendition, parseAsked } from "../renditions/read-request.ts";
 import { HOST_CLIENT } from "../renditions/render-gate.ts";
 import { keyFor } from "../renditions/rendition-bytes.ts";
 import { type AddressedRendition, RENDITION_RULES } from "../renditions/write-address.ts";
-import { findReadyImage, readRendition } from "./find-image.ts";
+import { type FoundBytes, findReadyImage, readRendition, requireAlive, requireReady } from "./find-image.ts";
 import type { LibraryContext } from "./library-context.ts";
 
 export const OPEN_RULES = {
@@ -55,19 +56,48 @@ export async function openImage(
   const { format, spec } = chooseBytes(context, record, asked);
   const target = { record, spec, key: keyFor(id, spec) };
   const reader = { client: HOST_CLIENT, signal };
-  return readRendition(context, target, reader, async ({ size, etag, open }) => {
-    if (range !== undefined && range.start >= size) {
-      throw new ServiceError("bad_request", `range must begin within the ${size} bytes of the picture`);
-    }
-    const body = await open(range && { start: range.start, end: Math.min(range.end, size - 1) });
-    return {
-      body: Buffer.isBuffer(body) ? streamOf(body) : body,
-      size,
-      etag,
-      type: FORMATS[format].type,
-      lastModified: new Date(record.createdAt),
-    };
-  });
+  return readRendition(context, target, reader, (found) => opened(record, format, range, found));
+}
+
+/** Opens the bytes of a held or withheld image too, see {@link ImageLibrary.review}. */
+export async function reviewImage(
+  context: LibraryContext,
+  id: string,
+  { range, signal: _signal, ...asked }: CheckedOpen,
+  signal: AbortSignal,
+): Promise<OpenedImage> {
+  const { records, renditions, settings } = context;
+  const current = await records.load(id, signal);
+  if (current === null) throw unknownImage();
+  const { record } = current;
+  // For an image that is over, this rejects.
+  if (stateAt(record, settings.now()).isOver) await requireAlive(context, current);
+  if (record.processing !== null) requireReady(context, current);
+  const { format, spec } = chooseBytes(context, record, asked);
+  const target = { record, spec, key: keyFor(id, spec) };
+  const bytes = await renditions.getUncached(target, { client: HOST_CLIENT, signal });
+  if (bytes === null)
+    throw new ServiceError("damaged", `The original of image ${id} is missing from its store`);
+  return opened(record, format, range, bytes);
+}
+
+async function opened(
+  { createdAt }: ImageRecord,
+  format: ImageFormat,
+  range: ByteRange | undefined,
+  { size, etag, open }: Pick<FoundBytes, "size" | "etag" | "open">,
+): Promise<OpenedImage> {
+  if (range !== undefined && range.start >= size) {
+    throw new ServiceError("bad_request", `range must begin within the ${size} bytes of the picture`);
+  }
+  const body = await open(range && { start: range.start, end: Math.min(range.end, size - 1) });
+  return {
+    body: Buffer.isBuffer(body) ? streamOf(body) : body,
+    size,
+    etag,
+    type: FORMATS[format].type,
+    lastModified: new Date(createdAt),
+  };
 }
 
 function chooseBytes(

@@ -9,9 +9,11 @@ import type { ImageSettings } from "../image-settings.ts";
 import { countOwned, idsOwned, OWNED_INDEX } from "../owners/owned-images.ts";
 import { OwnerUsage } from "../owners/owner-usage.ts";
 import { ImageRecords } from "../record/image-records.ts";
+import { MARKED_INDEX } from "../record/marks.ts";
 import { ReadLeases } from "../record/read-leases.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { Claims } from "../uploads/claims.ts";
+import { Audit } from "./audit.ts";
 import { SeenClock } from "./clock-guard.ts";
 
 /** Name of the due list of undelivered events. */
@@ -52,6 +54,9 @@ export interface LifeContext {
   owned: NameIndex;
   owners: OwnerUsage;
   events: ImageEvents;
+  /** Images that wait for an operator, or are withheld; see `marksOf`. */
+  marked: NameIndex;
+  audit: Audit;
   bytes: ImageBytes;
 }
 
@@ -69,6 +74,7 @@ export function createLife(
   const { readLeaseMs: leaseMs, now, onError, log } = settings;
   const leases = new ReadLeases({ store, leaseMs, now, onError });
   const owned = new NameIndex(store, OWNED_INDEX);
+  const marked = new NameIndex(store, MARKED_INDEX);
   const events = new ImageEvents({
     due: createDueList(store, EVENTS),
     dead: createDueList(store, "deadevents"),
@@ -87,6 +93,7 @@ export function createLife(
     holdsOriginals,
     leases,
     owned,
+    marked,
   });
   const owners = new OwnerUsage({
     store,
@@ -106,6 +113,8 @@ export function createLife(
     owned,
     owners,
     events,
+    marked,
+    audit: new Audit({ store, now, onError }),
     bytes,
   };
   const claims = new Claims({ store, due: createDueList(store, "claims"), records, now, onError });

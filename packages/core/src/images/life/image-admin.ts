@@ -1,4 +1,5 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import { Semaphore } from "../../async/semaphore.ts";
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError } from "../../errors.ts";
 import { overlay } from "../../observe/observe-backends.ts";
@@ -9,9 +10,11 @@ import { IMAGES_RULES } from "../images-options.ts";
 import { removeStaleEntries } from "../owners/owned-images.ts";
 import type { Usage } from "../owners/owner-usage.ts";
 import { ORPHAN_MS } from "../processing/lease.ts";
+import { addMarks } from "../record/marks.ts";
 import { closeStores, rolesOf } from "../record/storage-roles.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
+import { ACT_RULES, type ActOptions, AUDIT_RULES, type AuditEntry, type AuditRange } from "./audit.ts";
 import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
 import { createLife, type LifeContext } from "./create-life.ts";
 import { loadNotOver } from "./damaged-image.ts";
@@ -25,6 +28,7 @@ import {
   listImages,
   type OnUnreadable,
 } from "./image-listing.ts";
+import { NEWEST_RULES, Newest, type NewestFilter, type NewestImages } from "./newest-images.ts";
 import { acceptImage, refuseImage } from "./review.ts";
 import { Sweeper, type SweepOptions, type SweepReport } from "./sweeper.ts";
 import { releaseImage, type WithholdOptions, withholdImage } from "./withhold.ts";
@@ -41,22 +45,22 @@ export interface ImageAdmin {
    * Undoes `withhold`. Does nothing for an image that is not withheld. Rejects with `not_found`, and with `damaged`
    * for an unreadable record.
    */
-  release(id: string): Promise<void>;
+  release(id: string, options?: ActOptions): Promise<void>;
   /**
    * Serves a held image. Its life starts now: `expiresAt` is as far away as it was at the upload. Rejects with `not_found`, and with
    * `conflict` if the image is not held, as after the decision of another operator.
    */
-  accept(id: string): Promise<void>;
+  accept(id: string, options?: ActOptions): Promise<void>;
   /**
    * Refuses a held image: its addresses answer 404 with the reason, 1 to 1000 characters, and its bytes are removed. Rejects like
    * {@link ImageAdmin.accept}.
    */
-  refuse(id: string, reason: string): Promise<void>;
+  refuse(id: string, reason: string, options?: ActOptions): Promise<void>;
   /**
    * Deletes an image, even if it is withheld or its record is damaged. Rejects with `not_found`, `withheld` or `gone`
    * if the image has ended already, and with `conflict` after a concurrent change.
    */
-  remove(id: string): Promise<void>;
+  remove(id: string, options?: ActOptions): Promise<void>;
   /**
    * Changes many images: calls `change` for each, eight at a time. A call that waits for read leases makes room for the next, so
    * that all wait together instead of one after the other. Resolves when all calls have resolved; after a rejection no further call
@@ -71,6 +75,16 @@ export interface ImageAdmin {
    * @param filter @default all images
    */
   list(filter?: ImageFilter): AsyncGenerator<ListedImage>;
+  /**
+   * A page of living images, newest first. Those of a state or an owner come from an index. All others need a reading of all records
+   * in the background, which later calls share: a call waits up to 2 s for it, then returns what was found. At most 10,000 of them.
+   */
+  newest(filter?: NewestFilter): Promise<NewestImages>;
+  /**
+   * Lists what operators did, oldest first: accepted, refused, withheld, released, deleted, denied and allowed images, and reports
+   * without consequence. Kept for three years.
+   */
+  audit(range?: AuditRange): AsyncGenerator<AuditEntry>;
   /**
    * Lists every image that is gone or withheld, so that a restore can keep it so; see `restoreStorage`. Reads every
    * record.
@@ -160,6 +174,7 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
     async alsoSweep() {
       await claims.sweep();
       await life.events.sweep();
+      await life.audit.sweep();
     },
     seenClock,
   });
@@ -176,6 +191,7 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
 /** Image administration over the given parts. */
 export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
   const { guard } = life;
+  const newest = new Newest(life);
   return {
     ...changesIn(life),
     async changeMany(ids, change) {
@@ -204,6 +220,12 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       await guard.open();
       yield* listImages(life, checked);
     },
+    newest: onceOpen(guard, async (filter) => newest.page(checkOptions("newest", filter, NEWEST_RULES))),
+    async *audit(range) {
+      const checked = checkOptions("audit", range, AUDIT_RULES);
+      await guard.open();
+      yield* life.audit.list(checked);
+    },
     async *ends(onUnreadable) {
       await guard.open();
       yield* listEnds(life, onUnreadable);
@@ -220,13 +242,15 @@ function changesIn(life: LifeContext): Pick<ImageAdmin, ChangesOfOne> {
   const { guard } = life;
   return {
     withhold: onceOpen(guard, (id, options) => withholdImage(life, id, options)),
-    release: onceOpen(guard, (id) => releaseImage(life, id)),
-    accept: onceOpen(guard, (id) => acceptImage(life, id)),
-    refuse: onceOpen(guard, (id, reason) => refuseImage(life, id, reason)),
-    remove: onceOpen(guard, async (id) => {
+    release: onceOpen(guard, (id, options) => releaseImage(life, id, options)),
+    accept: onceOpen(guard, (id, options) => acceptImage(life, id, options)),
+    refuse: onceOpen(guard, (id, reason, options) => refuseImage(life, id, reason, options)),
+    remove: onceOpen(guard, async (id, options) => {
+      const act = checkOptions("remove", options, ACT_RULES);
       await guard.confirmBytes();
       const { entry, current } = await markDeleted(life, await loadNotOver(life, id));
       await sweepImage(life, entry, current);
+      await life.audit.add("remove", id, act);
     }),
   };
 }
@@ -242,28 +266,6 @@ function onceOpen<A extends unknown[], R>(guard: LifeContext["guard"], work: (..
 const READ_AT_ONCE = 8;
 const CHANGED_AT_ONCE = 8;
 
-/** Slots for work of which only some may run at a time. */
-class Semaphore {
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
-
-  constructor(slots: number) {
-    this.#free = slots;
-  }
-
-  /** Resolves when the caller has a slot, in the order of the calls. */
-  async acquire(): Promise<void> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  release(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free++;
-    else next();
-  }
-}
-
 async function addIndexEntries(life: LifeContext): Promise<ReindexReport> {
   const { records, due, owned, settings } = life;
   const report: ReindexReport = { images: 0, damaged: 0 };
@@ -272,7 +274,9 @@ async function addIndexEntries(life: LifeContext): Promise<ReindexReport> {
     report.images++;
     try {
       const current = await records.load(id);
-      if (current !== null) await life.records.addOwned(current.record);
+      if (current === null) return;
+      await life.records.addOwned(current.record);
+      await addMarks(life.marked, current.record);
     } catch (error) {
       if (isServiceError(error, "damaged")) report.damaged++;
       settings.onError(error);

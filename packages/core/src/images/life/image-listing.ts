@@ -48,6 +48,8 @@ export interface ListedImage extends ImageSummary {
   state: ImageState;
   /** Why the image is withheld. Absent: it is not withheld. */
   reason?: string;
+  /** Pages of a document. Absent: it has one, or is none. */
+  pages?: number;
 }
 
 /** Lists the known images that match, in no particular order. */
@@ -125,6 +127,7 @@ export async function listedImage(context: LifeContext, id: string, bytes?: Buff
     ...summaryOf(record),
     state: failure === null ? stateAt(record, settings.now()).name : "damaged",
     ...(record.withheld === null ? {} : { reason: record.withheld.reason }),
+    ...(record.type === "application/pdf" && (record.pages ?? 1) > 1 ? { pages: Number(record.pages) } : {}),
   };
 
   async function loadOne(): Promise<ImageRecord | null> {

@@ -4,14 +4,17 @@ import type { ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { stateAt, unknownImage } from "../record/image-state.ts";
 import { REASON_RULE } from "../record/inspect-rules.ts";
+import { ACT_RULES, type ActOptions } from "./audit.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
 import { sweepImage } from "./end-image.ts";
 
 /** Serves a held image from now on. Its life starts now. Rejects with `conflict` for an image that is not held. */
-export async function acceptImage(context: LifeContext, id: string): Promise<void> {
+export async function acceptImage(context: LifeContext, id: string, options?: ActOptions): Promise<void> {
+  const act = checkOptions("accept", options, ACT_RULES);
   const { record } = await decide(context, id, (decided) => decided);
   context.settings.logStored(record);
+  await context.audit.add("accept", id, act);
 }
 
 /**
@@ -19,7 +22,13 @@ export async function acceptImage(context: LifeContext, id: string): Promise<voi
  * with `conflict` for an image that is not held.
  * @throws TypeError for a reason that is empty or too long.
  */
-export async function refuseImage(context: LifeContext, id: string, reason: string): Promise<void> {
+export async function refuseImage(
+  context: LifeContext,
+  id: string,
+  reason: string,
+  options?: ActOptions,
+): Promise<void> {
+  const { by } = checkOptions("refuse", options, ACT_RULES);
   const { reason: failure } = checkOptions("refuse", { reason }, { reason: REASON_RULE });
   const { due, settings } = context;
   const entry = { id, dueMs: settings.now() };
@@ -30,6 +39,7 @@ export async function refuseImage(context: LifeContext, id: string, reason: stri
     () => due.add(entry),
   );
   settings.log.info({ id, reason }, "image refused");
+  await context.audit.add("refuse", id, { by, reason });
   // The image is refused already. The sweep removes the bytes that remain here.
   await sweepImage(context, entry, refused).catch(settings.onError);
 }

@@ -5,6 +5,7 @@ import type { ImageRecord, Withholding } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { addNextSweep, stateAt } from "../record/image-state.ts";
 import { REASON_RULE } from "../record/inspect-rules.ts";
+import { ACT_RULES, type ActOptions } from "./audit.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
@@ -28,19 +29,22 @@ export async function withholdImage(
     (record) => ({ ...record, withheld: { ...withheld, since: record.withheld?.since ?? now } }),
   );
   context.settings.log.info({ id, ...withheld }, "image withheld");
+  await context.audit.add("withhold", id, options);
 }
 
 /**
  * Undoes {@link withholdImage}. An image that is not withheld stays unchanged; one with a damaged record counts as
  * damaged again. Rejects with `not_found`, and with `damaged`.
  */
-export async function releaseImage(context: LifeContext, id: string): Promise<void> {
+export async function releaseImage(context: LifeContext, id: string, options?: ActOptions): Promise<void> {
+  const act = checkOptions("release", options, ACT_RULES);
   await change(
     context,
     () => context.records.load(id),
     (record) => ({ ...record, withheld: null }),
   );
   context.settings.log.info({ id }, "image released");
+  await context.audit.add("release", id, act);
 }
 
 async function change(
@@ -76,6 +80,7 @@ const RULES = {
   authority: text("an absolute http(s) URL", isHttpUrl),
   /** When the image is removed for good, in the future. @default its expiry; never, if it has none */
   deleteAfter: shape<Date>("a date in the future", "getTime"),
+  ...ACT_RULES,
 };
 
 /** Reason and duration of withholding an image. */

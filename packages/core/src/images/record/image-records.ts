@@ -14,10 +14,11 @@ import { listAll } from "../../stores/list-all.ts";
 import type { NameIndex } from "../../stores/name-index.ts";
 import { type ImageRecord, idOfRecord, keyOf, type Outbox } from "./image-record.ts";
 import { BY_RECORD, stateAt } from "./image-state.ts";
+import { addMarks, removeMarks } from "./marks.ts";
 import type { Instant, ReadLeases } from "./read-leases.ts";
 import { encodeRecord, isUnknown, readRecord } from "./record-codec.ts";
 import { Settlings } from "./settlings.ts";
-import { shownRevision } from "./shown-revision.ts";
+import { shownRevision, withOutbox } from "./shown-revision.ts";
 
 /**
  * A record at one revision. The same object is returned while the revision holds, so that callers can cache results
@@ -54,19 +55,20 @@ export interface ImageRecordsOptions {
   leases: ReadLeases;
   /** Index of each owner's images. */
   owned: NameIndex;
+  /** Index of the images in the lists of operators. */
+  marked: NameIndex;
   events: RecordEvents;
 }
 
 /** Attempts of a write while only the outbox changes. Each delivery changes it once. */
 const MAX_OVERTAKEN = 100;
 const MAX_CACHED_RECORDS = 5_000;
+
 interface CachedRecord {
   current: CurrentRecord;
   /** When the store was asked for it. */
   requested: Instant;
 }
-
-const AT_ONCE = Promise.resolve();
 
 /**
  * Every request checks the record, because expiry and deletion take effect at once on every process. If the store can
@@ -205,6 +207,7 @@ export class ImageRecords {
   async replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord> {
     const { store, leases, events } = this.#options;
     let latest = current;
+    await addMarks(this.#options.marked, record, current.record);
     for (let attempt = 1; ; attempt++) {
       const next = await events.derive(current.record, withOutbox(record, latest.record.outbox));
       const requested = leases.now();
@@ -213,6 +216,7 @@ export class ImageRecords {
       const options = { ifRevision: latest.revision };
       try {
         const { revision } = await store.put(keyOf.record(record.id), encodeRecord(shown), options);
+        await removeMarks(this.#options.marked, current.record, record);
         // What was not shown adds nothing to wait for.
         if (!isShownNow) this.#settlings.carry(current.record, shown);
         return this.#written(shown, revision, requested);
@@ -244,7 +248,9 @@ export class ImageRecords {
    * ended, waits for it: another process must not show the earlier state after that reply.
    */
   settled(current: CurrentRecord, signal?: AbortSignal): Promise<void> {
-    return this.#isSettled(current) ? AT_ONCE : abortable(this.#settlings.wait(current.record), signal);
+    return this.#isSettled(current)
+      ? Promise.resolve()
+      : abortable(this.#settlings.wait(current.record), signal);
   }
 
   /** Adds an image to the index of its owner's images. */
@@ -261,13 +267,13 @@ export class ImageRecords {
   /** Resolves when no process serves `record`, which has just been removed, by a read lease. */
   async outlastLeases(record: ImageRecord): Promise<void> {
     const { leases } = this.#options;
-    const wasShown = stateAt(record, leases.now().unixMs).name === "ready";
-    if (this.#probe === null && wasShown) await leases.outlast();
+    const { name } = stateAt(record, leases.now().unixMs);
+    if (this.#probe === null && name === "ready") await leases.outlast();
   }
 
-  /** Adds the image to those of its owner, together with the write of its record. Waits for both: after a failure the caller removes what they stored. */
+  /** Adds the image to those of its owner and to the lists of operators, together with the write of its record. Waits for both: after a failure the caller removes what they stored. */
   async #withOwned<T>(record: ImageRecord, writing: Promise<T>): Promise<T> {
-    const adding = this.addOwned(record);
+    const adding = Promise.all([this.addOwned(record), addMarks(this.#options.marked, record)]);
     await Promise.allSettled([writing, adding]);
     await adding;
     return writing;
@@ -291,9 +297,4 @@ export class ImageRecords {
   #isSettled({ record }: CurrentRecord): boolean {
     return this.#probe !== null || this.#settlings.isOver(record);
   }
-}
-
-function withOutbox(record: ImageRecord, outbox: Outbox | undefined): ImageRecord {
-  const { outbox: _, ...others } = record;
-  return outbox === undefined ? others : { ...others, outbox };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ImageRecord } from "./image-record.ts";
+import type { ImageRecord, Outbox } from "./image-record.ts";
 
 const known = new WeakMap<ImageRecord, string>();
 
@@ -15,4 +15,10 @@ export function shownRevision(record: ImageRecord): string {
     known.set(record, revision);
   }
   return revision;
+}
+
+/** The record with another outbox. @param outbox `undefined`: it gets none */
+export function withOutbox(record: ImageRecord, outbox: Outbox | undefined): ImageRecord {
+  const { outbox: _, ...others } = record;
+  return outbox === undefined ? others : { ...others, outbox };
 }

@@ -103,6 +103,14 @@ export class Renditions {
     }
   }
 
+  /** As {@link get}, but neither from memory nor leaving the bytes there. */
+  async getUncached(target: StoredTarget, reader: Reader): Promise<ServableBytes | null> {
+    this.#memory?.delete(target.key);
+    const found = await this.get(target, reader);
+    this.#memory?.delete(target.key);
+    return found;
+  }
+
   /** Removes all bytes of an image from memory and both stores. */
   async remove(id: string): Promise<void> {
     for (const key of this.#memory?.keys() ?? []) if (key.startsWith(`${id}/`)) this.#memory?.delete(key);

@@ -1,4 +1,4 @@
-import type { ImageState, ImageStats, ListedImage } from "@outrigger/core";
+import type { AuditEntry, ImageState, ImageStats, ListedImage } from "@outrigger/core";
 import { isoText, minuteText, sizeText } from "../../../cli/amounts.ts";
 import { jsonText, printable, printLines, tableRow } from "../../../cli/print.ts";
 import { progressLine, rateText } from "../../../cli/progress-line.ts";
@@ -50,6 +50,18 @@ function jsonLine({ id, state, createdAt, expiresAt, ...image }: ListedImage): s
   if (state === "damaged") return jsonText({ id, state });
   const dates = { createdAt: isoText(createdAt), expiresAt: expiresAt === null ? null : isoText(expiresAt) };
   return jsonText({ id, state, ...image, ...dates });
+}
+
+/** `outrigger images audit`: a JSON line for each act of an operator. */
+export async function audit({ from, to, ...flags }: DataFlags & { from?: Date; to?: Date }): Promise<void> {
+  await withAdmin(flags, (admin) => {
+    const acts = admin.audit({ from: from?.getTime(), to: to?.getTime() });
+    return printLines(auditLines(acts));
+  });
+}
+
+async function* auditLines(acts: AsyncIterable<AuditEntry>): AsyncGenerator<string> {
+  for await (const { at, ...act } of acts) yield jsonText({ at: isoText(at), ...act });
 }
 
 /** `outrigger images stats`: the number of images in each state, and the bytes of their originals. */

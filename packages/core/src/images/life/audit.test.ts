@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { created } from "../../../test/image-site.ts";
+import { anotherProcess, createLifeSite, DAY, STORES } from "../../../test/life-site.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import type { ImageAdmin } from "./image-admin.ts";
+
+async function linesOf(admin: ImageAdmin, range = {}) {
+  const lines = [];
+  for await (const line of admin.audit(range)) lines.push(line);
+  return lines;
+}
+
+describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
+  test("audit() lists the acts of operators of all processes in their order, with names and reasons", async () => {
+    const site = createLifeSite({ store: createStore() });
+    const other = anotherProcess(site);
+    const [one, two] = [created(await site.create()).id, created(await site.create()).id];
+    const { now } = site.clock;
+    await site.images.withhold(one, { reason: "A claim.", by: "anna" });
+    site.clock.now++;
+    await other.images.release(one, { by: "ben" });
+    site.clock.now++;
+    await other.images.remove(two, { by: "ben" });
+    site.clock.now++;
+    await site.images.changeMany([one], (id, { remove }) => remove(id));
+    const lines = [
+      { at: now, act: "withhold", id: one, reason: "A claim.", by: "anna" },
+      { at: now + 1, act: "release", id: one, by: "ben" },
+      { at: now + 2, act: "remove", id: two, by: "ben" },
+      { at: now + 3, act: "remove", id: one },
+    ];
+    expect(await linesOf(site.images)).toEqual(lines);
+    expect(await linesOf(other.images, { from: now + 1, to: now + 3 })).toEqual(lines.slice(1, 3));
+  });
+
+  test("a failed act, and a deletion by the host without a name, leave no line", async () => {
+    const site = createLifeSite({ store: createStore() });
+    const { id } = created(await site.create());
+    await site.images.remove(id);
+    await expect(site.images.withhold(id, { reason: "Late.", by: "anna" })).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(site.images.release(id, { by: " " })).rejects.toThrow(TypeError);
+    expect(await linesOf(site.images)).toEqual([]);
+  });
+
+  test("the sweep removes lines after three years", async () => {
+    const site = createLifeSite({ store: createStore() });
+    const { id } = created(await site.create());
+    await site.images.withhold(id, { reason: "A claim." });
+    site.clock.now += 3 * 365 * DAY - 1;
+    await anotherProcess(site).images.sweep();
+    expect(await linesOf(site.images)).toHaveLength(1);
+    site.clock.now += 2 * DAY;
+    await anotherProcess(site).images.sweep();
+    expect(await linesOf(site.images)).toEqual([]);
+  });
+});
+
+test("an act succeeds and the failure is reported when the store rejects its line", async () => {
+  const { put, ...others } = createMemoryBlobStore();
+  const store: BlobStore = {
+    ...others,
+    async put(key, ...given) {
+      if (key.startsWith("audit/")) throw new Error("disk on fire");
+      return put(key, ...given);
+    },
+  };
+  const site = createLifeSite({ store });
+  const { id } = created(await site.create());
+  await site.images.withhold(id, { reason: "A claim.", by: "anna" });
+  expect((await site.send("GET", `/${id}`)).status).toBe(451);
+  expect(site.errors.map(String)).toEqual([expect.stringContaining(`the line of "withhold" for ${id}`)]);
+});
+
+test("a damaged line is reported, and the others are listed", async () => {
+  const site = createLifeSite();
+  const { id } = created(await site.create());
+  await site.images.withhold(id, { reason: "A claim." });
+  await site.store.put("audit/000000001.x", Buffer.from('{"v":1,"at":"soon"}'));
+  await site.store.put("audit/000000002.x", Buffer.from('{"v":9}'));
+  expect(await linesOf(site.images)).toMatchObject([{ act: "withhold" }]);
+  expect(site.errors).toHaveLength(2);
+});

@@ -1,0 +1,141 @@
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
+import { ServiceError } from "../../errors.ts";
+import * as rules from "../../option-rules.ts";
+import { readAll } from "../../stores/blob-body.ts";
+import { dueName, parseDueName } from "../../stores/due-list.ts";
+import { listAll } from "../../stores/list-all.ts";
+import { createImageId, jsonIn } from "../record/image-record.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
+
+/** An act of an operator. */
+export type AuditedAct = "accept" | "refuse" | "withhold" | "release" | "remove" | "deny" | "allow" | "keep";
+
+/** One line of the audit. */
+export interface AuditEntry {
+  /** Unix milliseconds. */
+  at: number;
+  act: AuditedAct;
+  /** ID of the image, or SHA-256 of denied bytes. */
+  id: string;
+  /** Absent: none was given; likewise `by`. */
+  reason?: string;
+  /** Who did it, as the host named them. */
+  by?: string;
+}
+
+/** The rule of the option `by`. */
+export const BY_RULE = rules.text(
+  "a name of 1 to 256 characters",
+  (name) => name.trim() !== "" && name.length <= 256,
+);
+
+export const ACT_RULES = {
+  /** Who does this, for the audit: 1 to 256 characters. @default no name */
+  by: BY_RULE,
+};
+
+/** Names the operator of an act. */
+export interface ActOptions extends rules.Options<typeof ACT_RULES> {}
+
+export const AUDIT_RULES = {
+  /** Acts of then or later, in Unix milliseconds. */
+  from: rules.whole(0),
+  /** Earlier acts. */
+  to: rules.whole(0),
+};
+
+/** The part of the audit that is listed. */
+export interface AuditRange extends rules.Options<typeof AUDIT_RULES> {}
+
+const PREFIX = "audit/";
+const KEPT_MS = 3 * 365 * 86_400_000;
+const SWEEP_MS = 86_400_000;
+const READ_AT_ONCE = 16;
+
+/** The acts of operators, one blob `audit/<time>.<random>` each, in the store of the records. They outlive their images. */
+export class Audit {
+  readonly #store: BlobStore;
+  readonly #now: () => number;
+  readonly #onError: (error: unknown) => void;
+  #sweptAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: { store: BlobStore; now(): number; onError(error: unknown): void }) {
+    this.#store = options.store;
+    this.#now = options.now;
+    this.#onError = options.onError;
+  }
+
+  /** Adds an entry after its act. Never rejects: the act is done, so its caller must not repeat it. */
+  async add(
+    act: AuditedAct,
+    id: string,
+    { by, reason }: { by?: string | undefined; reason?: string | undefined },
+  ) {
+    const at = this.#now();
+    const entry = {
+      at,
+      act,
+      id,
+      ...(reason === undefined ? {} : { reason }),
+      ...(by === undefined ? {} : { by }),
+    };
+    const key = PREFIX + dueName({ id: createImageId(), dueMs: at });
+    const bytes = Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...entry }));
+    await this.#store.put(key, bytes, { ifRevision: null }).catch((cause) => {
+      const message = `The audit lacks the line of "${act}" for ${id}: the storage rejected it`;
+      this.#onError(new ServiceError("store_unavailable", message, { cause }));
+    });
+  }
+
+  /** Lists entries, oldest first. `onError` gets the error of an unreadable one. */
+  async *list({ from = 0, to = Number.POSITIVE_INFINITY }: AuditRange = {}): AsyncGenerator<AuditEntry> {
+    const keys: string[] = [];
+    for await (const key of listAll(this.#store, PREFIX)) {
+      const at = timeOf(key);
+      if (at !== null && at >= from && at < to) keys.push(key);
+    }
+    // A listing may repeat a key. The names sort by time.
+    const sorted = [...new Set(keys)].sort();
+    for (let start = 0; start < sorted.length; start += READ_AT_ONCE) {
+      const entries = await Promise.all(
+        sorted.slice(start, start + READ_AT_ONCE).map((key) => this.#read(key)),
+      );
+      for (const entry of entries) if (entry !== null) yield entry;
+    }
+  }
+
+  /** Removes entries of more than three years ago. Looks at most once a day. */
+  async sweep(): Promise<void> {
+    const now = this.#now();
+    if (now - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = now;
+    await forEachAtOnce(listAll(this.#store, PREFIX), READ_AT_ONCE, async (key) => {
+      const at = timeOf(key);
+      if (at !== null && at < now - KEPT_MS) await this.#store.delete(key);
+    });
+  }
+
+  async #read(key: string): Promise<AuditEntry | null> {
+    try {
+      const blob = await this.#store.get(key);
+      return blob && readEntry(await readAll(blob.body), key);
+    } catch (error) {
+      this.#onError(error);
+      return null;
+    }
+  }
+}
+
+function timeOf(key: string): number | null {
+  return parseDueName(key.slice(PREFIX.length))?.dueMs ?? null;
+}
+
+/** Throws `damaged` for bytes that are no entry, and `store_unavailable` for those of a newer release. */
+function readEntry(bytes: Buffer, key: string): AuditEntry {
+  const { v, ...entry } = Object(jsonIn(bytes)) as AuditEntry & { v?: unknown }; // Checked here.
+  requireKnownVersion(v, `The audit entry ${key}`);
+  const texts = [entry.act, entry.id, entry.reason ?? "", entry.by ?? ""];
+  if (Number.isSafeInteger(entry.at) && texts.every((text) => typeof text === "string")) return entry;
+  throw new ServiceError("damaged", `The audit entry ${key} is damaged`);
+}

@@ -1,0 +1,32 @@
+import type { NameIndex } from "../../stores/name-index.ts";
+import type { ImageRecord } from "./image-record.ts";
+import { BY_RECORD, stateAt } from "./image-state.ts";
+
+/** Name of the index of images by their marks. */
+export const MARKED_INDEX = "marked";
+
+/** The lists of operators to which an image belongs, whatever its dates. */
+function marksOf(record: ImageRecord): ("held" | "withheld")[] {
+  if (record.gone !== null || record.failure !== null) return [];
+  return [...(record.held ? ["held" as const] : []), ...(record.withheld ? ["withheld" as const] : [])];
+}
+
+/** Adds an image to the lists of operators, before the change that puts it there. @param before @default in none of them */
+export async function addMarks(index: NameIndex, record: ImageRecord, before?: ImageRecord): Promise<void> {
+  const known = before === undefined ? [] : marksOf(before);
+  for (const mark of marksOf(record)) if (!known.includes(mark)) await index.add(mark, record);
+}
+
+/**
+ * Removes an image from the lists that it has left. A released image keeps its entry until it ends: a takedown at the same moment
+ * needs it, and readers check the record.
+ */
+export async function removeMarks(index: NameIndex, before: ImageRecord, record: ImageRecord): Promise<void> {
+  const marks = marksOf(record);
+  const { isOver } = stateAt(record, BY_RECORD);
+  for (const mark of marksOf(before)) {
+    if (marks.includes(mark) || (mark === "withheld" && !isOver)) continue;
+    // Readers ignore the entry that then remains.
+    await index.remove(mark, record).catch(() => undefined);
+  }
+}

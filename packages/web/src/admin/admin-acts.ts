@@ -1,0 +1,94 @@
+import { type Images, isServiceError, type ServiceError } from "@outrigger/core";
+
+/** Images of a page, and of pasted links. */
+export const MAX_IMAGES = 100;
+const MAX_REASON = 1000;
+
+/** What can be done about images: the words of the button, and what the result says. */
+export const ACTS = {
+  accept: { button: "Accept", done: "accepted" },
+  refuse: { button: "Refuse", done: "refused" },
+  withhold: { button: "Withhold", done: "withheld" },
+  release: { button: "Release", done: "released" },
+  remove: { button: "Delete", done: "deleted" },
+} as const;
+
+export type ActName = keyof typeof ACTS;
+const NEEDS_REASON: readonly ActName[] = ["withhold", "refuse"];
+
+/** A form that was sent: an act on the chosen images, or a search for pasted links. */
+export interface Acts {
+  /** `null`: the images are only to be shown. */
+  act: ActName | null;
+  ids: string[];
+  reason: string;
+  /** Absent: none. */
+  authority?: string;
+}
+
+export interface ActResult {
+  id: string;
+  /** Why the act failed; `null`: it is done. */
+  failure: string | null;
+}
+
+/** Reads a form. Its values are untrusted. */
+export function readActs(fields: Readonly<Record<string, unknown>>): Acts | { problem: string } {
+  const text = (name: string) => (typeof fields[name] === "string" ? fields[name].trim() : "");
+  const act = text("act");
+  const [reason, authority] = [text("reason"), text("authority")];
+  if (act === "find") {
+    const found = idsIn(text("links"));
+    if (found.length === 0) return { problem: "No link to an image was found in the text." };
+    if (found.length > MAX_IMAGES) return { problem: `Paste at most ${MAX_IMAGES} links at a time.` };
+    return { act: null, ids: found, reason };
+  }
+  const shown = idsIn(text("shown")).slice(0, MAX_IMAGES);
+  const ids = text("all") === "yes" ? shown : shown.filter((id) => text(id) === "yes");
+  if (!isAct(act)) return { problem: "Choose what to do with one of the buttons." };
+  if (ids.length === 0) return { problem: "Choose at least one image." };
+  if (NEEDS_REASON.includes(act) && (reason === "" || reason.length > MAX_REASON)) {
+    return { problem: `Give a reason of 1 to ${MAX_REASON} characters. Visitors see it.` };
+  }
+  if (authority !== "" && !/^https?:$/.test(URL.canParse(authority) ? new URL(authority).protocol : "")) {
+    return { problem: "The page about the decision must be an absolute http or https address." };
+  }
+  if (act === "remove" && text("confirm") !== "yes") {
+    return { problem: "Deleting cannot be undone: tick “Yes, delete” too." };
+  }
+  return { act, ids, reason, ...(authority === "" ? {} : { authority }) };
+}
+
+function isAct(name: string): name is ActName {
+  return Object.hasOwn(ACTS, name);
+}
+
+/** The image IDs in a text, each once: alone, or in a URL. The name of a host is none. */
+function idsIn(text: string): string[] {
+  return [...new Set(text.match(/(?<![\w-]|:\/\/)[\w-]{22}(?![\w-])/g))];
+}
+
+/** Performs an act on each image. An unexpected failure rejects once no other act is under way. */
+export async function performActs(
+  images: Images,
+  { act, ids, reason, authority }: Acts,
+  by: string | undefined,
+): Promise<ActResult[]> {
+  if (act === null) return [];
+  const operator = by === undefined ? {} : { by };
+  const failures = new Map<string, ServiceError>();
+  await images.changeMany(ids, async (id, each) => {
+    const acts: Record<ActName, () => Promise<unknown>> = {
+      accept: () => each.accept(id, operator),
+      refuse: () => each.refuse(id, reason, operator),
+      withhold: () => each.withhold(id, { reason, ...(authority && { authority }), ...operator }),
+      release: () => each.release(id, operator),
+      remove: () => each.remove(id, operator),
+    };
+    await acts[act]().catch((error) => {
+      if (!isServiceError(error)) throw error;
+      failures.set(id, error);
+    });
+  });
+  return ids.map((id) => ({ id, failure: failures.get(id)?.message ?? null }));
+}

@@ -1,0 +1,200 @@
+import type { Call, Images, NewestImages } from "@outrigger/core";
+import type { Page } from "@outrigger/core/images";
+import { documentPage } from "../document.ts";
+import { type Html, type HtmlValue, html } from "../html.ts";
+import { dateMarkup } from "../phrases.ts";
+import { ACTS, type ActName, type ActResult, type Acts, MAX_IMAGES } from "./admin-acts.ts";
+import { ADMIN_STYLE } from "./admin-style.ts";
+import { imageCard, search } from "./image-card.ts";
+
+/** Images of a page. */
+const PAGE = 50;
+
+/** The lists to choose from, and what can be done with their images. */
+const VIEWS = {
+  all: { title: "All", heading: "All images", acts: ["withhold", "release", "accept", "refuse", "remove"] },
+  held: { title: "Held", heading: "Held images", acts: ["accept", "refuse", "withhold", "remove"] },
+  withheld: { title: "Withheld", heading: "Withheld images", acts: ["release", "withhold", "remove"] },
+} as const satisfies Record<string, { title: string; heading: string; acts: readonly ActName[] }>;
+
+type View = keyof typeof VIEWS;
+
+export interface AdminRequest {
+  images: Images;
+  call: Call;
+  query: URLSearchParams;
+  token: string;
+  /** The form that was sent. Absent: none was. */
+  typed?: Readonly<Record<string, unknown>>;
+  acts?: Acts | { problem: string };
+  results?: readonly ActResult[];
+}
+
+/** The list of images, with the outcome of the form that was sent. */
+export async function adminPage(request: AdminRequest): Promise<Page> {
+  const { images, call, query, acts, results = [] } = request;
+  const view = viewOf(query);
+  const pasted = acts !== undefined && "act" in acts && acts.act === null ? acts.ids : null;
+  const found = await findImages(images, view, query, pasted);
+  const nowMs = Date.now();
+  const base = call.mountPath;
+  const isBlurred = query.get("blur") === "1";
+  const cards = found.images.map((image) => imageCard(image, base, isBlurred, nowMs));
+  return shell(
+    call,
+    VIEWS[view].title,
+    html`<h1>${pasted === null ? VIEWS[view].heading : "Found images"}</h1>
+${outcome(acts, results)}
+${views(base, view, isBlurred)}
+${tools(request, view, isBlurred)}
+${readingLine(found.reading)}
+${
+  cards.length === 0
+    ? html`<section><p>No images here.</p></section>`
+    : html`<form method="post" action="${selfOf(call)}" id="decide">
+<ul class="shots">${cards}</ul>
+${decideSection(request, view, found)}
+</form>`
+}
+${turnLinks(base, query, found, pasted)}`,
+  );
+}
+
+/** A page that says why a request is refused. */
+export function refusalPage(call: Call, detail: string): Page {
+  return shell(
+    call,
+    "Images",
+    html`<div class="card"><h1>Images</h1><p>${detail}</p>
+<p><a href="${call.mountPath}/">Open the list</a></p></div>`,
+  );
+}
+
+function shell({ origin, mountPath }: Call, title: string, main: Html): Page {
+  return documentPage({
+    title,
+    productName: "Images",
+    baseUrl: `${origin}${mountPath}`,
+    layout: "admin",
+    style: ADMIN_STYLE,
+    main,
+  });
+}
+
+function viewOf(query: URLSearchParams): View {
+  const show = query.get("show") ?? "";
+  return Object.hasOwn(VIEWS, show) ? (show as View) : "all"; // It is a key.
+}
+
+async function findImages(
+  images: Images,
+  view: View,
+  query: URLSearchParams,
+  pasted: string[] | null,
+): Promise<NewestImages> {
+  if (pasted !== null) return images.newest({ ids: pasted });
+  const before = Number(query.get("before"));
+  const owner = query.get("owner") ?? "";
+  return images.newest({
+    ...(view === "all" ? {} : { state: view }),
+    ...(owner === "" ? {} : { owner }),
+    ...(Number.isSafeInteger(before) && before > 0 ? { before } : {}),
+    limit: PAGE,
+  });
+}
+
+function outcome(acts: AdminRequest["acts"], results: readonly ActResult[]): HtmlValue {
+  if (acts === undefined) return null;
+  if ("problem" in acts) return html`<div class="banner alarm" role="alert">${acts.problem}</div>`;
+  if (acts.act === null) return null;
+  const { done } = ACTS[acts.act];
+  const failed = results.filter(({ failure }) => failure !== null);
+  const count = results.length - failed.length;
+  return html`${
+    count > 0 &&
+    html`<div class="banner notice" role="status">${count} ${count === 1 ? "image" : "images"} ${done}.</div>`
+  }${
+    failed.length > 0 &&
+    html`<div class="banner alarm" role="alert">${failed.length} not ${done}:<ul class="outcome">${failed.map(
+      ({ id, failure }) => html`<li><code>${id}</code>: ${failure}</li>`,
+    )}</ul></div>`
+  }`;
+}
+
+function views(base: string, shown: View, isBlurred: boolean): Html {
+  const items = Object.entries(VIEWS).map(([name, { title }]) => {
+    const address = `${base}/${search({ show: name === "all" ? "" : name, blur: isBlurred ? "1" : "" })}`;
+    return html`<li><a class="pill" href="${address}"${name === shown && html` aria-current="page"`}>${title}</a></li>`;
+  });
+  return html`<nav aria-label="Lists"><ul class="views">${items}
+<li><a class="pill" href="${base}/audit.jsonl" download>Audit</a></li></ul></nav>`;
+}
+
+function tools({ call, query, token, typed }: AdminRequest, view: View, isBlurred: boolean): Html {
+  return html`<section class="tools" aria-label="Filters">
+<form method="get" action="${call.mountPath}/" class="inline">${view !== "all" && html`<input type="hidden" name="show" value="${view}">`}
+<label class="unseen" for="owner">Owner</label>
+<input id="owner" name="owner" value="${query.get("owner") ?? ""}" placeholder="Owner" autocomplete="off" dir="auto">
+<label class="check"><input type="checkbox" id="blur" name="blur" value="1"${isBlurred && html` checked`}> Blur pictures</label>
+<button class="plain">Show</button></form>
+<details${typeof typed?.links === "string" && html` open`}><summary>Find images by their links</summary>
+<form method="post" action="${selfOf(call)}"><input type="hidden" name="token" value="${token}">
+<label for="links">Links or IDs, up to ${MAX_IMAGES}</label>
+<textarea id="links" name="links" rows="4" spellcheck="false" required>${typedText(typed, "links")}</textarea>
+<button class="plain" name="act" value="find">Find</button></form></details>
+</section>`;
+}
+
+function decideSection({ token, typed, acts }: AdminRequest, view: View, { images }: NewestImages): Html {
+  // A rejected form is shown as it was sent.
+  const given = acts !== undefined && "problem" in acts ? typed : undefined;
+  const buttons = VIEWS[view].acts.map((act) => {
+    const style = act === "remove" ? "grave" : act === VIEWS[view].acts[0] ? "" : "plain";
+    return html`<button name="act" value="${act}" class="${style}">${ACTS[act].button}</button>`;
+  });
+  return html`<section class="decide" aria-labelledby="chosen"><h2><span id="chosen">With the chosen images</span>
+<label class="check"><input type="checkbox" name="all" value="yes"> All ${images.length} on this page</label></h2>
+<button class="unseen" name="act" value="" tabindex="-1" aria-hidden="true">Nothing</button>
+<input type="hidden" name="token" value="${token}"><input type="hidden" name="shown" value="${images.map(({ id }) => id).join(" ")}">
+<div class="fields"><div><label for="reason">Reason, to withhold or refuse: visitors see it</label>
+<input id="reason" name="reason" maxlength="1000" value="${typedText(given, "reason")}" autocomplete="off" dir="auto"></div>
+<div><label for="authority">Page about the decision (optional)</label>
+<input id="authority" name="authority" type="url" value="${typedText(given, "authority")}" placeholder="https://" autocomplete="off"></div></div>
+<div class="acts">${buttons}<label class="check"><input type="checkbox" name="confirm" value="yes"> Yes, delete</label></div>
+</section>`;
+}
+
+function typedText(typed: AdminRequest["typed"], name: string): string {
+  const value = typed?.[name];
+  return typeof value === "string" ? value : "";
+}
+
+function readingLine(reading: NewestImages["reading"]): HtmlValue {
+  if (reading === null) return null;
+  const { startedAt, records, isUnderWay, hasOlder } = reading;
+  const at = dateMarkup(new Date(startedAt).toISOString());
+  if (isUnderWay) {
+    return html`<p class="banner" role="status">${records} images read so far, and the list has the newest of these. Load the page again to see more.</p>`;
+  }
+  return html`<p class="hint">Images until ${at}.${hasOlder && " Older ones can be found by owner or link."}</p>`;
+}
+
+function turnLinks(
+  base: string,
+  query: URLSearchParams,
+  { next }: NewestImages,
+  pasted: string[] | null,
+): HtmlValue {
+  if (pasted !== null) return null;
+  const { show = "", owner = "", blur = "", before } = Object.fromEntries(query);
+  if (next === null && before === undefined) return null;
+  const link = (to: string, text: string) =>
+    html`<a class="pill" href="${base}/${search({ show, owner, blur, before: to })}">${text}</a>`;
+  return html`<nav class="turn" aria-label="Pages"><span>${before !== undefined && link("", "Newest")}</span>
+<span>${next !== null && link(String(next), "Older")}</span></nav>`;
+}
+
+/** Where the forms are sent: the list that is shown, so that it comes back. */
+function selfOf({ mountPath, search: asked }: Call): string {
+  return `${mountPath}/${asked === "" ? "" : `?${asked}`}`;
+}

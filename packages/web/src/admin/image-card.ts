@@ -1,0 +1,47 @@
+import type { ListedImage } from "@outrigger/core";
+import { type Html, html } from "../html.ts";
+import { dateMarkup, expiryMarkup, sizeText, typeName } from "../phrases.ts";
+
+/** Pages of a document with a link each. */
+const LINKED_PAGES = 20;
+
+/** An image in the list. Names, owners and reasons are texts of strangers. */
+export function imageCard(image: ListedImage, base: string, isBlurred: boolean, nowMs: number): Html {
+  const { id, name, state, owner, createdAt, expiresAt, type, size, reason } = image;
+  const isOver = !["processing", "held", "ready", "withheld"].includes(state);
+  const title = name === "" ? id : name;
+  const large = `${base}/${id}.${type === "image/gif" ? "gif" : "jpg"}`;
+  return html`<li class="shot">
+${
+  isOver || state === "processing"
+    ? html`<span class="frame"></span>`
+    : html`<a class="frame" href="${large}?large"><img src="${base}/${id}.jpg" alt="Open ${title}" loading="lazy" decoding="async"></a>`
+}
+<div class="told"><p><b dir="auto">${title}</b> <span class="badge">${state}</span></p>
+${reason !== undefined && html`<p dir="auto">“${reason}”</p>`}
+${
+  !isOver &&
+  html`<p class="soft">${typeName(type)}, ${sizeText(size)}</p>
+<p class="soft">Uploaded ${dateMarkup(new Date(createdAt).toISOString())}</p>
+<p class="soft">${state === "held" ? "Expires only after it is accepted" : expiryMarkup(expiresAt === null ? null : new Date(expiresAt).toISOString(), nowMs)}</p>`
+}
+${owner !== null && html`<p class="soft">Owner <a dir="auto" href="${base}/${search({ owner, blur: isBlurred ? "1" : "" })}">${owner}</a></p>`}
+<p class="soft"><code>${id}</code></p>
+${pageLinks(image, large)}</div>
+<label class="pick"><input type="checkbox" name="${id}" value="yes"> Choose<span class="unseen"> ${title}</span></label>
+</li>`;
+}
+
+function pageLinks({ pages = 1 }: ListedImage, large: string) {
+  if (pages < 2) return null;
+  const numbers = Array.from({ length: Math.min(pages, LINKED_PAGES) }, (_, index) => index + 1);
+  return html`<details><summary>${pages} pages</summary><p>${numbers.map(
+    (page) => html`<a href="${large}?large&amp;page=${page}">${page}</a> `,
+  )}</p></details>`;
+}
+
+/** A query of the parameters that have a value. */
+export function search(parameters: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ""));
+  return query.size === 0 ? "" : `?${query}`;
+}
