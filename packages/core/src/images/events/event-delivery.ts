@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { isSettledWithin } from "../../async/settled-within.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { isServiceError } from "../../errors.ts";
@@ -136,6 +137,8 @@ export class EventDelivery {
       (error: unknown) => ({ error }),
     );
     if (failure !== null) this.#reportFailure(destination, event, failure.error);
+    // The reply of the request that made the change goes first.
+    await setImmediate();
     const isOld = this.#options.now() - event.at >= UNDELIVERED_MS;
     const isOver = failure === null || isOld || failure.error instanceof ReceiverGone;
     const dead = failure !== null && isOver ? [{ event, name }] : [];
