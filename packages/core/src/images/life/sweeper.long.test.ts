@@ -98,6 +98,9 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(reports.map(({ failed }) => failed)).toEqual([0, 0]);
     expect(removed.sort()).toEqual(ids.sort());
     for (const id of ids) expect(await tracesOf(site.store, id)).toEqual([`${id}/record`, "entry"]);
+    // A record stays until its events are delivered.
+    for (const id of ids)
+      await eventually(async () => expect(await storedRecord(site.store, id)).not.toHaveProperty("outbox"));
     site.clock.now += DAY;
     await Promise.all([site.images.sweep(), other.images.sweep()]);
     expect(await lastingKeysOf(site.store)).toEqual(["identity"]);
