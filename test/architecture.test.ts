@@ -20,7 +20,7 @@ const CORE_FLOORS: readonly (readonly string[])[] = [
   ["observe/", "openapi/"],
   ["images/record/"],
   ["images/store/"],
-  ["images/owners/", "images/renditions/", "images/events/"],
+  ["images/owners/", "images/renditions/", "images/events/", "images/reports/"],
   ["images/authorize.ts", "images/sendfile.ts", "images/images-options.ts", "images/image-settings.ts"],
   ["images/processing/", "images/life/", "images/uploads/"],
   ["images/storage/"],

@@ -23,7 +23,10 @@ describe("accessibility", () => {
       await held;
       return renderer.admit(...args);
     };
-    [site, browser] = await Promise.all([startSite({ renderer: { ...renderer, admit } }), launchChromium()]);
+    [site, browser] = await Promise.all([
+      startSite({ renderer: { ...renderer, admit }, reports: true }),
+      launchChromium(),
+    ]);
     const picture = await jpegPhoto(600, 400);
     const photo = await upload(site, picture, "image/jpeg", { name: "Harbour" });
     const long = await upload(site, picture, "image/jpeg", { name: "W".repeat(255) });
@@ -52,6 +55,7 @@ describe("accessibility", () => {
       "page of an image being processed": pending.url,
       "viewer of a tall picture": tall.url,
       "page that a document does not have": `${pdf.url}/view?page=9`,
+      "form to report an image": `${photo.url}/report`,
       "upload page": `${site.base}/`,
     });
   });

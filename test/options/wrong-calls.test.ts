@@ -22,7 +22,7 @@ describe("the message of a wrong call names the option and the expected value", 
     ],
     [
       { rateLimits: true },
-      "createImages: rateLimits must be false or an object of options (creates, reads, edits, pinFailures), not true",
+      "createImages: rateLimits must be false or an object of options (creates, reads, edits, pinFailures, reports), not true",
     ],
     [
       { rateLimits: { creates: { perMinute: 60, burst: 0 } } },

@@ -9,6 +9,8 @@ export type {
   Pages,
   PlacedView,
   ProblemView,
+  ReportInput,
+  ReportView,
   UnlockView,
   UploadForm,
   UploadRefusal,

@@ -45,6 +45,7 @@ export type {
 export { createImageAdmin } from "./images/life/image-admin.ts";
 export type { ImageEnd, ImageFilter, ImageState, ListedImage } from "./images/life/image-listing.ts";
 export type { NewestImages } from "./images/life/newest-images.ts";
+export type { DecideOptions, ReportAdmin, ReportFilter } from "./images/life/report-admin.ts";
 export type { SweepReport } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
@@ -58,6 +59,8 @@ export type {
 } from "./images/record/inspect-rules.ts";
 export type { PresetOption } from "./images/renditions/presets.ts";
 export type { AddressedRendition } from "./images/renditions/write-address.ts";
+export type { ReportDecision, ReportReason } from "./images/reports/report-case.ts";
+export type { ImageReport } from "./images/reports/reports.ts";
 export type { SendfileOptions } from "./images/sendfile.ts";
 export type {
   AccountAnswer,

@@ -74,7 +74,7 @@ export class Checks {
     return { id, what: "orphaned-bytes", detail, repair: () => this.#restoreOrphan(id, key), remove };
   }
 
-  /** A claim, or the usage of an owner. What a newer release wrote cannot be checked. */
+  /** A claim, the reports of an image, or the usage of an owner. What a newer release wrote cannot be checked. */
   #value(key: string, { bytes }: SmallBlob): Trouble | null {
     const { kind, problem, detail } = readEntry(key, bytes);
     if (problem !== "damaged") return null;
@@ -82,6 +82,11 @@ export class Checks {
     if (kind === "usage") {
       const repair = () => images.recount(key).then(() => "counted" as const);
       return { id: null, what: "damaged-usage", detail, repair };
+    }
+    if (kind === "reports") {
+      const id = key.slice(key.indexOf("/") + 1);
+      const remove = () => images.stores.records.delete(key);
+      return { id, what: "damaged-reports", detail, repair: async () => null, remove };
     }
     // An unreadable claim protects nothing.
     const repair = () => images.stores.records.delete(key).then(() => "removed" as const);

@@ -119,7 +119,7 @@ export class Mirror extends Job {
   async copyRecord(key: string): Promise<Copied> {
     const bytes = await fromSource(() => readSmall(this.from.stores.records, key));
     if (bytes === null) return { outcome: "missing", digest: null };
-    const { kind, id, record, claimedAt, problem } = readEntry(key, bytes);
+    const { kind, id, record, claimedAt, reports, problem } = readEntry(key, bytes);
     if (!this.#isFresh && (await readSmall(this.to.stores.records, key))?.equals(bytes)) {
       if (this.#isBackup && record !== null) await this.#bringBytes(key, bytes, record);
       return { outcome: "unchanged", digest: null };
@@ -130,7 +130,11 @@ export class Mirror extends Job {
     if (problem === "damaged" && kind !== "usage") {
       this.damaged.set(
         key,
-        kind === "image" ? "is not a valid record of an image" : "is not a valid claim of an idempotency key",
+        kind === "image"
+          ? "is not a valid record of an image"
+          : kind === "reports"
+            ? "are not valid reports of an image"
+            : "is not a valid claim of an idempotency key",
       );
       if (this.#isBackup) return { outcome: "damaged", digest: null };
     }
@@ -138,6 +142,7 @@ export class Mirror extends Job {
       // The time in a claim of a newer release is unknown: the present is late enough.
       await this.to.scheduleClaim(key, claimedAt ?? Date.now());
     }
+    if (reports !== null) await this.to.scheduleReports(key, reports);
     if (id !== null && problem === "newer") await this.#prepareNewer(id);
     if (record !== null) {
       await this.to.schedule(record);

@@ -20,8 +20,9 @@ import { countKeys, pagesOf } from "./walk.ts";
 const PAGE_KEYS = 500;
 /** A rendition stored during a deletion is removed by its writer within this time. */
 const SETTLE_MS = 1_000;
-/** Prefixes of the keys of claims and of owners' usages. */
+/** Prefixes of the keys of claims, of reports and of owners' usages. */
 const CLAIMS = "idempotency/";
+const REPORTS = "reports/";
 const USAGES = "usage/";
 /** Shorter pauses are added to the next one. */
 const LEAST_PAUSE_MS = 10;
@@ -161,7 +162,7 @@ export class Verification extends Job {
 
   async #checkRecord(key: string): Promise<void> {
     const isImage = idOfRecord(key) !== null;
-    if (isImage || key.startsWith(CLAIMS)) {
+    if (isImage || key.startsWith(CLAIMS) || key.startsWith(REPORTS)) {
       await this.#checkKey(key, () => {
         if (isImage) this.#report.images++;
       });

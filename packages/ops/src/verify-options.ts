@@ -14,6 +14,7 @@ import { RUN_RULES } from "./options.ts";
  * - `missing-entry`: the index of an owner's images lacks an image; `reindex` repairs it too
  * - `damaged-usage`: the usage of an owner cannot be read
  * - `damaged-claim`: the claim of an Idempotency-Key cannot be read
+ * - `damaged-reports`: the reports of an image cannot be read
  * - `unreadable`: the store fails for this key, but answers for others
  * - `newer`: a newer version wrote it; not a defect
  */
@@ -27,6 +28,7 @@ export type VerifyProblem =
   | "missing-entry"
   | "damaged-usage"
   | "damaged-claim"
+  | "damaged-reports"
   | "unreadable"
   | "newer";
 

@@ -1,18 +1,18 @@
 import type { CreatedView, Page } from "@outrigger/core/images";
 import { absoluteAddress } from "./addresses.ts";
-import { documentPage } from "./document.ts";
+import { documentPage, type Site } from "./document.ts";
 import { html } from "./html.ts";
 import { subject, thumbnailOf } from "./subject.ts";
 
 /** The reply to the upload form. No list of uploads keeps the PIN without JavaScript, so the page asks to save it. */
-export function createdPage({ image, editUrl, pin }: CreatedView, productName: string): Page {
+export function createdPage({ image, editUrl, pin }: CreatedView, site: Site): Page {
   const base = absoluteAddress(image.baseUrl);
   const viewer = absoluteAddress(image.viewUrl);
   const editor = absoluteAddress(editUrl);
   const picture = thumbnailOf(image);
   return documentPage({
     title: `Uploaded ${image.name}`,
-    productName,
+    ...site,
     baseUrl: image.baseUrl,
     layout: "edit",
     head: html`<meta name="referrer" content="no-referrer">`,

@@ -5,10 +5,17 @@ import { type Entry, loadAssets } from "./assets.ts";
 import { type Html, type HtmlValue, html, markupOf, trusted } from "./html.ts";
 import { STYLE } from "./style.ts";
 
-/** The parts that differ between pages. */
-export interface DocumentParts {
-  title: string;
+/** The parts that all pages of a site share. */
+export interface Site {
   productName: string;
+  /** Addresses in the footer. @default no footer */
+  contact?: string | undefined;
+  terms?: string | undefined;
+}
+
+/** The parts that differ between pages. */
+export interface DocumentParts extends Site {
+  title: string;
   /** Absolute URL of the mount point. The page's files are below it. */
   baseUrl: string;
   /** Names the page's layout in the style sheet. */
@@ -61,7 +68,7 @@ ${headerMarkup(parts)}
 <main${parts.nowMs !== undefined && html` data-now="${parts.nowMs}"`}>
 ${parts.main}
 </main>
-</body>
+${footerMarkup(parts)}</body>
 </html>
 `;
   return { html: markupOf(markup), contentSecurityPolicy: policyOf(parts, files, icon) };
@@ -75,6 +82,15 @@ function headerMarkup({ productName, baseUrl, layout }: DocumentParts): Html {
   return html`<header><a class="brand" href="${front}">${productName}</a>${
     !["upload", "admin"].includes(layout) && html`<a class="pill" href="${front}">Upload an image</a>`
   }</header>`;
+}
+
+function footerMarkup({ contact, terms }: Site): HtmlValue {
+  if (contact === undefined && terms === undefined) return null;
+  const links = [
+    contact !== undefined && html`<a href="${contact}">Contact</a>`,
+    terms !== undefined && html`<a href="${terms}">Terms</a>`,
+  ];
+  return html`<footer>${links}</footer>\n`;
 }
 
 interface LinkedFiles {

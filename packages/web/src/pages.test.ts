@@ -1,6 +1,6 @@
 import { pagesContract } from "@outrigger/testing";
 import { describe, expect, it, test } from "vitest";
-import { EDIT, IMAGE, NOW } from "../test/views.ts";
+import { EDIT, IMAGE, NOW, REPORT } from "../test/views.ts";
 import { createPages } from "./pages.ts";
 
 pagesContract(test, createPages);
@@ -24,6 +24,56 @@ describe("createPages", () => {
         "createPages: productName must be a text of 1 to 60 characters, not ",
       );
     }
+  });
+});
+
+describe("the footer", () => {
+  it("has the contact and the terms on every page", () => {
+    const pages = createPages({
+      contact: "abuse@images.example",
+      terms: "https://images.example/terms?a=1&b=2",
+    });
+    const report = pages.report?.(REPORT);
+    for (const page of [
+      pages.viewer(IMAGE, NOW),
+      pages.edit(EDIT, NOW),
+      pages.problem({ baseUrl: IMAGE.baseUrl, status: 404, title: "Not found", detail: "" }),
+      ...(report === undefined ? [] : [report]),
+    ]) {
+      expect(page.html).toContain('<footer><a href="mailto:abuse@images.example">Contact</a>');
+      expect(page.html).toContain('<a href="https://images.example/terms?a=1&amp;b=2">Terms</a></footer>');
+    }
+    expect(createPages().viewer(IMAGE, NOW).html).not.toContain("<footer>");
+  });
+
+  it.each([
+    ["contact", "javascript:alert(1)"],
+    ["contact", "two words"],
+    ["contact", 'a"b@images.example'],
+    ["terms", "javascript:alert(1)"],
+    ["terms", "/terms"],
+  ])("throws a TypeError for the %s %j", (name, value) => {
+    expect(() => createPages({ [name]: value })).toThrow(`createPages: ${name} must be an`);
+  });
+});
+
+describe("the form to report an image", () => {
+  it("keeps what was typed, and names the wrong fields", () => {
+    const typed = { reason: "privacy", statement: "</textarea><b>", contact: '"><i>' };
+    const { html } = createPages().report?.({ ...REPORT, typed, faults: ["contact"] }) ?? { html: "" };
+    expect(html).toContain('<option value="privacy" selected>');
+    expect(html).toContain("&lt;/textarea&gt;&lt;b&gt;");
+    expect(html).toContain(
+      'value="&quot;&gt;&lt;i&gt;" aria-invalid="true" aria-describedby="contact-fault contact-hint" autofocus',
+    );
+  });
+
+  it("shows the reference and the date after the report", () => {
+    const filed = { reference: "23456789AB", dueAt: "2025-11-23T11:00:00.000Z" };
+    const { html } = createPages().report?.({ ...REPORT, filed }) ?? { html: "" };
+    expect(html).toContain("<code>23456789AB</code>");
+    expect(html).toContain('<time datetime="2025-11-23T11:00:00.000Z">');
+    expect(html).not.toContain("<form");
   });
 });
 

@@ -3,10 +3,11 @@ import { checkOptions, rules } from "@outrigger/core/stores";
 import { absoluteAddress } from "./addresses.ts";
 import { loadAssets } from "./assets.ts";
 import { createdPage } from "./created.ts";
-import { documentPage, sourceList } from "./document.ts";
+import { documentPage, type Site, sourceList } from "./document.ts";
 import { editPage, unlockPage } from "./edit/edit.ts";
 import { html } from "./html.ts";
 import { problemPage } from "./problem.ts";
+import { reportPage } from "./report.ts";
 import { uploadPage } from "./upload.ts";
 import { viewerPage } from "./viewer.ts";
 
@@ -16,7 +17,21 @@ const RULES = {
     "Outrigger",
     rules.text("a text of 1 to 60 characters", (name) => name.trim() !== "" && name.length <= 60),
   ),
+  /**
+   * How to reach you, for the footer of every page: an email address, or a `mailto:`, `https:` or `http:` URL.
+   * @default no link
+   */
+  contact: rules.text("an email address, or a mailto: or http(s) URL", (given) => contactUrl(given) !== null),
+  /** Absolute http(s) URL of your terms, for the footer of every page. @default no link */
+  terms: rules.text("an absolute http(s) URL", (given) => absoluteAddress(given) !== null),
 };
+
+/** The URL of a contact; `null` if it is neither an email address nor a URL. */
+function contactUrl(given: string): string | null {
+  if (absoluteAddress(given) !== null) return given;
+  const address = given.replace(/^mailto:/i, "");
+  return /^[^\s@<>"?&%#]+@[^\s@<>"?&%#]+$/.test(address) ? `mailto:${address}` : null;
+}
 
 export interface PagesOptions extends rules.Options<typeof RULES> {}
 
@@ -25,28 +40,30 @@ export interface PagesOptions extends rules.Options<typeof RULES> {}
  * that their policy names. Throws `TypeError` for an invalid option.
  */
 export function createPages(options: PagesOptions = {}): Pages {
-  const { productName } = checkOptions("createPages", options, RULES);
+  const { productName, contact, terms } = checkOptions("createPages", options, RULES);
+  const site: Site = { productName, contact: contactUrl(contact ?? "") ?? undefined, terms };
   // Fails now, not on the first request, when the built files are missing.
   const assets = loadAssets();
   return {
-    viewer: (view, nowMs) => viewerPage(view, nowMs, productName),
-    created: (view) => createdPage(view, productName),
-    edit: (view, nowMs) => editPage(view, nowMs, productName),
-    upload: (view, nowMs) => uploadPage(view, nowMs, productName),
-    unlock: (view) => unlockPage(view, productName),
-    reference: (view) => referencePage(view, productName),
+    viewer: (view, nowMs) => viewerPage(view, nowMs, site),
+    created: (view) => createdPage(view, site),
+    edit: (view, nowMs) => editPage(view, nowMs, site),
+    report: (view) => reportPage(view, site),
+    upload: (view, nowMs) => uploadPage(view, nowMs, site),
+    unlock: (view) => unlockPage(view, site),
+    reference: (view) => referencePage(view, site),
     asset: assets.get,
-    problem: (view) => problemPage(view, productName),
+    problem: (view) => problemPage(view, site),
   };
 }
 
 /** The API reference page. */
-function referencePage({ baseUrl }: PlacedView, productName: string): Page {
+function referencePage({ baseUrl }: PlacedView, site: Site): Page {
   const base = absoluteAddress(baseUrl);
   const description = `${baseUrl.replace(/\/$/, "")}/api/openapi.json`;
   return documentPage({
     title: "API",
-    productName,
+    ...site,
     baseUrl,
     layout: "reference",
     entry: "reference",

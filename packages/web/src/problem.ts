@@ -1,8 +1,9 @@
 import type { Page, ProblemView } from "@outrigger/core/images";
 import { absoluteAddress } from "./addresses.ts";
-import { documentPage } from "./document.ts";
+import { documentPage, type Site } from "./document.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { waitText, withDates } from "./phrases.ts";
+import { reportLine } from "./report.ts";
 
 const LATER = "Try again later.";
 /** The service's text of an unexpected failure. */
@@ -33,7 +34,7 @@ const SAID: ReadonlyMap<number, readonly [headline: string, advice: string]> = n
 const DELETED = ["Image deleted", "Its links no longer work."] as const;
 
 /** The page for a request that has no image to show: it says why. */
-export function problemPage(view: ProblemView, productName: string): Page {
+export function problemPage(view: ProblemView, site: Site): Page {
   const { baseUrl, status, title, justDeleted } = view;
   const detail = detailOf(view);
   const [headline, advice] = sayingOf(view);
@@ -41,7 +42,7 @@ export function problemPage(view: ProblemView, productName: string): Page {
   const isPending = status === 202;
   return documentPage({
     title: headline,
-    productName,
+    ...site,
     baseUrl,
     layout: "problem",
     entry: justDeleted === true ? "edit" : "viewer",
@@ -50,7 +51,7 @@ export function problemPage(view: ProblemView, productName: string): Page {
 ${isPending && html`<div class="bar" aria-hidden="true"></div>`}
 ${detail !== "" && html`<p>${withDates(detail)}</p>`}
 ${advice !== "" && html`<p>${advice}</p>`}
-${pageLinks(view)}${authorityLine(view)}${waitLine(view)}
+${pageLinks(view)}${authorityLine(view)}${waitLine(view)}${reportLine(view.reportUrl)}
 ${base !== null && html`<p class="actions"><a class="pill original" href="${base.href.replace(/\/$/, "")}/">Upload an image</a></p>`}
 </div>
 <p class="status">${status} ${title}</p>`,

@@ -28,6 +28,9 @@ header {
 .brand { display: inline-flex; align-items: center; min-height: 1.5rem; color: var(--text); text-decoration: none; }
 .brand:hover { text-decoration: underline; }
 header .pill { font-size: .875rem; font-weight: 550; background: var(--card); }
+footer { display: flex; justify-content: center; gap: 1.5rem; margin-top: 2rem; font-size: .875rem; }
+footer a, .report a { display: inline-block; padding: .25rem 0; color: var(--soft); }
+.report { margin: 1rem 0 0; font-size: .875rem; text-align: center; }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; font-weight: 650; line-height: 1.25; }
 h2 { margin: 0 0 .75rem; font-size: 1rem; font-weight: 650; line-height: 1.4; }
 h2 small { color: var(--soft); font-size: .875rem; font-weight: 400; }
@@ -107,8 +110,8 @@ dd b { font-weight: 600; }
 .original { background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; }
 label { display: block; margin: .875rem 0 .25rem; font-size: .9375rem; font-weight: 550; }
 h2 + label, h2 + form > label:first-of-type { margin-top: 0; }
-input, select, button { font: inherit; color: inherit; }
-input:not([type="checkbox"]), select {
+input, select, textarea, button { font: inherit; color: inherit; }
+input:not([type="checkbox"]), select, textarea {
   display: block; width: 100%; min-height: 2.5rem; padding: .375rem .625rem;
   background: var(--page); border: 1px solid var(--edge); border-radius: .5rem;
 }

@@ -1,19 +1,19 @@
 import type { Page, UploadView } from "@outrigger/core/images";
 import { absoluteAddress, pathSource } from "./addresses.ts";
-import { documentPage, sourceList } from "./document.ts";
+import { documentPage, type Site, sourceList } from "./document.ts";
 import { html } from "./html.ts";
 import { lifetimeMs } from "./time-left.ts";
 import { refusalBanner, uploadForm } from "./upload-form.ts";
 
 /** The upload page. `browser/upload` adds its interactive parts. */
-export function uploadPage(view: UploadView, nowMs: number, productName: string): Page {
+export function uploadPage(view: UploadView, nowMs: number, site: Site): Page {
   const { baseUrl, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, resumable, form, refusal } = view;
   const base = absoluteAddress(baseUrl);
   const sources = sourceList(base === null ? [] : [base]);
   const action = absoluteAddress(form?.action ?? "");
   return documentPage({
     title: "Upload images",
-    productName,
+    ...site,
     baseUrl,
     layout: "upload",
     entry: "upload",

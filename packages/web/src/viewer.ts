@@ -1,12 +1,13 @@
 import type { ImageView, Page, Quality } from "@outrigger/core/images";
 import { absoluteAddress } from "./addresses.ts";
-import { documentPage } from "./document.ts";
+import { documentPage, type Site } from "./document.ts";
 import { addressOfPage, figure } from "./figure.ts";
 import { type Offer, offersOf } from "./formats.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { agentText, dateMarkup, dimensionsText, lossText, sizeText, typeName } from "./phrases.ts";
 import { previewTags } from "./preview-tags.ts";
 import { changedAddress, pageAddress } from "./renditions.ts";
+import { reportLine } from "./report.ts";
 import { shareSection } from "./share.ts";
 import { timeLeftText } from "./time-left.ts";
 
@@ -15,25 +16,25 @@ const QUALITIES: readonly Quality[] = ["low", "medium", "high", "max"];
 const MAX_SIDE = 8192;
 
 /** The page that shows an image. */
-export function viewerPage(view: ImageView, nowMs: number, productName: string): Page {
+export function viewerPage(view: ImageView, nowMs: number, site: Site): Page {
   const offers = offersOf(view);
   const viewer = absoluteAddress(view.viewUrl);
   const address = viewer === null ? null : addressOfPage(viewer, view.page);
   return documentPage({
     title: view.name,
-    productName,
+    ...site,
     baseUrl: view.baseUrl,
     entry: "viewer",
     layout: "viewer",
     nowMs,
-    head: previewTags(view, address, offers, productName),
+    head: previewTags(view, address, offers, site.productName),
     main: html`<h1 dir="auto" data-id="${view.id}" data-base="${view.baseUrl}">${view.name}</h1>
 ${figure(view, offers, viewer)}
 <div class="panel">
 ${factsSection(view, nowMs)}
 ${shareSection(view, address, offers)}
 ${offers.length > 0 && downloadsSection(view, offers)}
-</div>`,
+${reportLine(view.reportUrl)}</div>`,
     pictures: offers.map((offer) => offer.address),
     forms: viewer === null ? [] : [viewer],
     // To ask whether the image has expired.

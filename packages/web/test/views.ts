@@ -1,4 +1,4 @@
-import type { EditView, ImageFormat, ImageView } from "@outrigger/core/images";
+import type { EditView, ImageFormat, ImageView, ReportView } from "@outrigger/core/images";
 
 /** 20 November 2025, noon, in Unix milliseconds. */
 export const NOW = Date.parse("2025-11-20T12:00:00.000Z");
@@ -39,4 +39,13 @@ export const EDIT: EditView = {
   image: IMAGE,
   action: "/img/Vb3kq0ZsTmWc9aYh2nLxeg/edit",
   pin: "Q7ZK2M4X9T3B8V5N",
+};
+
+export const REPORT: ReportView = {
+  baseUrl: ORIGIN,
+  name: "Harbour",
+  action: `${ORIGIN}/Vb3kq0ZsTmWc9aYh2nLxeg/report`,
+  viewUrl: `${ORIGIN}/Vb3kq0ZsTmWc9aYh2nLxeg/view`,
+  reasons: ["privacy", "other"],
+  hours: 48,
 };

@@ -60,6 +60,8 @@ export interface ImageView extends PlacedView {
   viewUrl: string;
   /** The image waits for the host's review. Absent: it does not. */
   isHeld?: true;
+  /** Absolute URL of the form to report the image. Absent: there is none. */
+  reportUrl?: string;
   /** Absolute URL of each format that can be served now; empty while the image is being processed or held. */
   links: Partial<Record<ImageFormat, string>>;
   /**
@@ -191,8 +193,39 @@ export interface ProblemView extends PlacedView {
   firstPageUrl?: string;
   /** Likewise, with its last page. Absent: the document has one page. */
   lastPageUrl?: string;
+  /** As in {@link ImageView}: for an image that is not shown yet, or a page that it does not have. */
+  reportUrl?: string;
   /** For 410: the reader has just deleted the image. */
   justDeleted?: boolean;
+}
+
+/** The page to report an image to the operator. */
+export interface ReportView extends PlacedView {
+  /** Name of the image. */
+  name: string;
+  /** The form's action, for POST. Its fields are those of {@link ReportInput}. */
+  action: string;
+  /** Absolute URL of the image's viewer. */
+  viewUrl: string;
+  /** Values of the field `reason`. */
+  reasons: readonly string[];
+  /** Hours in which the operator decides. */
+  hours: number;
+  /** After a rejection: the form as it was sent. */
+  typed?: ReportInput;
+  /** After a rejection: the wrong fields. */
+  faults?: readonly (keyof ReportInput)[];
+  /** The report has been received: what names it to the operator, and when it will be decided. ISO 8601 in UTC. */
+  filed?: { reference: string; dueAt: string };
+}
+
+/** The values of the fields to report an image. Every value is untrusted text. */
+export interface ReportInput {
+  reason: string;
+  /** At most 2000 characters. Empty: none. */
+  statement: string;
+  /** At most 320 characters. Empty: none. */
+  contact: string;
 }
 
 /** The HTML of a service. Pure: equal views give equal pages. Every value is untrusted text. */
@@ -201,6 +234,8 @@ export interface Pages {
   viewer(view: ImageView, nowMs: number): Page;
   /** The reply to the upload form. Absent: the service has no upload form, and the upload page needs JavaScript. */
   created?(view: CreatedView): Page;
+  /** Absent: clients report images by the API alone. */
+  report?(view: ReportView): Page;
   edit(view: EditView, nowMs: number): Page;
   unlock(view: UnlockView): Page;
   problem(view: ProblemView): Page;

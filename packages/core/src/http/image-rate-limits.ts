@@ -21,6 +21,8 @@ export const RATE_LIMIT_RULES = {
   edits: rules.preset(30, RATE_LIMIT),
   /** Maximum number of wrong PINs. @default 10 */
   pinFailures: rules.preset(10, RATE_LIMIT),
+  /** Maximum number of reports. @default 10 */
+  reports: rules.preset(10, RATE_LIMIT),
 };
 
 /**

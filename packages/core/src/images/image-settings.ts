@@ -55,8 +55,11 @@ export function imageSettings(options: Given) {
       creates: rateRule(rateLimits, "creates"),
       reads: rateRule(rateLimits, "reads"),
       edits: rateRule(rateLimits, "edits"),
+      reports: rateRule(rateLimits, "reports"),
       pinFailures: rateRule(rateLimits, "pinFailures"),
     },
+    /** Hours in which a report is decided. `null`: clients cannot report images. */
+    reportHours: options.reports === false ? null : options.reports === true ? 48 : options.reports.hours,
     renderBudget: orNull(options.renderBudget),
     onError,
     logStored({ id, type, size }: Pick<ImageSummary, "id" | "type" | "size">): void {

@@ -152,6 +152,15 @@ export const IMAGES_RULES = {
    */
   authorize: rules.fn<Authorize>(),
   ...INSPECT_RULES,
+  /**
+   * Lets everybody who may read an image report it to you: a link on its page, a form, and `POST {base}/api/reports.json`. A report
+   * is due after 48 hours, or after `hours`, 1 to 720. See {@link ImageAdmin.reports}.
+   * @default false
+   */
+  reports: rules.preset(
+    false,
+    rules.either("true, false, or { hours }", { hours: rules.preset(48, rules.whole(1, 720)) }, rules.flag()),
+  ),
   /** Limits of each owner that `authorize` names, unless it returns others. @default no limits */
   ownerLimits: rules.preset({}, rules.nested(OWNER_LIMITS)),
   /** Web origins that may use the API from a browser. @default none */

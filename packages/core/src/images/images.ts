@@ -139,6 +139,7 @@ export function createImages(options: ImagesOptions): Images {
       await claims.sweep();
       if (mayGoOn()) await life.events.sweep();
       await life.audit.sweep();
+      if (mayGoOn()) await life.reports.sweep(mayGoOn);
       if (mayGoOn()) await resumable?.sweep();
       if (mayGoOn()) await renditions.sweep(mayGoOn).catch(settings.onError);
     },

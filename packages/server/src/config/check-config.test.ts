@@ -88,7 +88,11 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
     PREFIX,
   ],
   ["images.allowedHosts", [1], HOSTS],
-  ["images.rateLimits", true, "must be false or an object of options (creates, reads, edits, pinFailures)"],
+  [
+    "images.rateLimits",
+    true,
+    "must be false or an object of options (creates, reads, edits, pinFailures, reports)",
+  ],
   [
     "images.rateLimits.creates",
     0,

@@ -86,6 +86,7 @@ const MORE: Options = {
     { timeoutMs: 999 },
     { port: 80 },
   ],
+  reports: [true, {}, { hours: 1 }, { hours: 0 }, { hours: 721 }, { days: 2 }],
   resumable: [
     { directory: join(directory, "pieces") },
     { directory: "" },

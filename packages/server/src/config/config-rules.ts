@@ -45,6 +45,7 @@ export const IMAGE_KEYS = [
   "cors",
   "ownerLimits",
   "webhooks",
+  "reports",
 ] as const satisfies readonly (keyof ImagesOptions)[];
 
 /** Options of `createLookup` that a configuration has under `lookup`. */
@@ -153,6 +154,16 @@ const LOG_RULES = {
 
 export interface ServerLogConfig extends rules.Options<typeof LOG_RULES> {}
 
+const PAGES_RULES = {
+  /** Email address, or `mailto:` or http(s) URL, in the footer of every page. @default no link */
+  contact: rules.text("an email address, or a mailto: or http(s) URL", isFilled),
+  /** Absolute http(s) URL of your terms, in the footer of every page. @default no link */
+  terms: rules.text("an absolute http(s) URL", isFilled),
+};
+
+/** What the pages say of you. */
+export interface ServerPagesConfig extends rules.Options<typeof PAGES_RULES> {}
+
 const METRICS_RULES = {
   /** TCP port, 0 to 65535. 0 picks a free port, which the log names. */
   port: rules.required(rules.whole(0, 65_535)),
@@ -208,6 +219,8 @@ export const CONFIG_RULES = {
   secret: secrets,
   /** The image service. @default the defaults of {@link ServerImagesConfig} */
   images: imagesConfig,
+  /** What every page says of you. @default nothing */
+  pages: rules.preset({}, rules.nested(PAGES_RULES)),
   /** The email lookup. @default false */
   lookup: rules.preset(false, rules.orFalse(rules.nested(LOOKUP_CONFIG_RULES))),
   /** Limits of the renderer. @default the defaults of {@link RendererOptions} */

@@ -1,6 +1,6 @@
 import type { EditInput, EditView, Page, UnlockView } from "@outrigger/core/images";
 import { absoluteAddress, formAddress } from "../addresses.ts";
-import { documentPage } from "../document.ts";
+import { documentPage, type Site } from "../document.ts";
 import { offersOf } from "../formats.ts";
 import { type Html, html } from "../html.ts";
 import { withDates } from "../phrases.ts";
@@ -10,7 +10,7 @@ import { faultAttributes, faultLine } from "./faults.ts";
 import { focalPoint } from "./focal-point.ts";
 
 /** The page to rename and describe an image, change its expiry and its focal point, or delete it. The request must have the PIN. */
-export function editPage(view: EditView, nowMs: number, productName: string): Page {
+export function editPage(view: EditView, nowMs: number, site: Site): Page {
   const { image, notice, problem } = view;
   const picture = thumbnailOf(image);
   const action = formAddress(view.action);
@@ -20,7 +20,7 @@ export function editPage(view: EditView, nowMs: number, productName: string): Pa
   }><input type="hidden" name="pin" value="${view.pin}">`;
   return documentPage({
     title: `Edit ${image.name}`,
-    productName,
+    ...site,
     baseUrl: image.baseUrl,
     layout: "edit",
     entry: "edit",
@@ -88,13 +88,13 @@ ${faultLine(view, "confirm")}
 }
 
 /** The page that asks for the PIN of an edit page. */
-export function unlockPage({ baseUrl, action, viewUrl, problem }: UnlockView, productName: string): Page {
+export function unlockPage({ baseUrl, action, viewUrl, problem }: UnlockView, site: Site): Page {
   const target = formAddress(action);
   const view = absoluteAddress(viewUrl);
   const isRefused = problem !== undefined;
   return documentPage({
     title: "Enter PIN",
-    productName,
+    ...site,
     baseUrl,
     layout: "problem",
     entry: "edit",

@@ -37,7 +37,7 @@ export function createImageService(
   const { settings } = context;
   const watch = watchForProxy((header) => settings.log.warn({ header }, UNTRUSTED_PROXY_WARNING));
   const hotRead = createHotRead(context);
-  const match = createRouter(context.pages, context.resumable !== null);
+  const match = createRouter(context.pages, context.resumable !== null, settings.reportHours !== null);
   return createServiceShell<MatchedRoute, Problem>({
     match,
     answerNow(call, inFront) {
@@ -102,6 +102,9 @@ async function answer(
   // Before the request is counted: a page of another origin can send any text as a ticket.
   if (ticket !== null) readTicket(context.library, ticket);
   else if (method.isUploadForm) requireConsent(context, call, { cors: undefined, allowsNull: false });
+  // Also where the host does not decide: other sites must not let their readers report images.
+  else if (method.isReport)
+    requireConsent(context, call, { cors: row.form === "page" ? undefined : cors, allowsNull: false });
   // The form of the edit page has no referrer, and proves its origin by the PIN.
   else if (context.permissions.areAsked)
     requireConsent(context, call, { cors, allowsNull: row.form === "page" });

@@ -54,9 +54,12 @@ const ASSET = /^\/assets\/([A-Za-z0-9_.-]{1,100})$/;
 export function createRouter(
   pages: Pages | null,
   isResumable = false,
+  hasReports = false,
 ): (path: string) => MatchedRoute | undefined {
-  const isServed = ({ needsPages, needsResumable }: Route) =>
-    (pages !== null || needsPages === undefined) && (isResumable || needsResumable === undefined);
+  const isServed = ({ needsPages, needsResumable, needsReports }: Route) =>
+    (pages !== null || needsPages === undefined) &&
+    (isResumable || needsResumable === undefined) &&
+    (needsReports === undefined || (hasReports && (needsReports === "api" || pages?.report !== undefined)));
   const rows = ROUTES.filter(isServed).map((route) => servedRoute(route, pages));
   const byPattern = new Map(rows.map((row) => [row.pattern, row]));
   const unknownFormat = servedRoute(UNKNOWN_FORMAT, pages);

@@ -14,10 +14,11 @@ const SCRIPT = { type: "text/javascript", body: Buffer.from("1") };
 const pages: Pages = {
   ...textPages,
   created: () => ({ html: "created", contentSecurityPolicy: "default-src 'none'" }),
+  report: () => ({ html: "report", contentSecurityPolicy: "default-src 'none'" }),
   asset: (name: string) => (name === ASSET ? SCRIPT : undefined),
 };
 
-const match = createRouter(pages, true);
+const match = createRouter(pages, true, true);
 // Never opened: no request of these tests uses it.
 const resumable = { directory: "unused" };
 
@@ -76,7 +77,7 @@ function pathOf(pattern: string, imageId: string): string {
 }
 
 test("each route but the files of pages is described with its methods, and each described path has a route", () => {
-  const { paths } = createLifeSite({ pages, resumable }).images.describe();
+  const { paths } = createLifeSite({ pages, resumable, reports: true }).images.describe();
   const others = [DESCRIPTION_PATH, "/assets/{name}"];
   const rows = ROUTES.filter(({ pattern }) => !others.includes(pattern));
   expect(Object.keys(paths)).toEqual(rows.map(({ pattern }) => pattern));
@@ -92,7 +93,7 @@ test("each route but the files of pages is described with its methods, and each 
 test.each(ROUTES.map((row) => [row.pattern, row] as const))(
   "the route %s is reachable",
   async (pattern, row) => {
-    const site = createLifeSite({ pages, resumable });
+    const site = createLifeSite({ pages, resumable, reports: true });
     const { id: imageId } = created(await site.create());
     const path = pathOf(pattern, imageId);
     const matched = match(path);

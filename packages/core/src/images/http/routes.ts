@@ -6,6 +6,7 @@ import { createImage } from "./create-image.ts";
 import { createTicket } from "./create-ticket.ts";
 import * as declaredApi from "./description/declared-api.ts";
 import * as declaredPages from "./description/declared-pages.ts";
+import * as declaredReports from "./description/declared-reports.ts";
 import * as declaredUploads from "./description/declared-uploads.ts";
 import type { DescribedMethod, DescribedRoute } from "./description/image-path.ts";
 import { deleteImage, getRecord, patchImage } from "./edit-image.ts";
@@ -14,6 +15,7 @@ import { editor, landing, viewer } from "./pages/image-pages.ts";
 import { assetReply, referencePage, sharexReply } from "./pages/site-pages.ts";
 import { submitUpload, uploadPage } from "./pages/upload-form.ts";
 import { readImage } from "./read-image.ts";
+import { createReport, openReportForm, sendReportForm } from "./report-image.ts";
 import { beginUpload, endUpload, readUpload, sendPiece } from "./resume-upload.ts";
 import { tusHeaders } from "./tus-headers.ts";
 
@@ -45,6 +47,10 @@ function counted(budget: NonNullable<RouteMethod["budget"]>) {
   };
 }
 const [creates, reads, edits] = [counted("creates"), counted("reads"), counted("edits")];
+const reports = (...method: Parameters<typeof reads>) => ({
+  ...counted("reports")(...method),
+  isReport: true as const,
+});
 
 const RESUMABLE = { needsResumable: true, takesTicket: true, headers: tusHeaders } as const;
 const PAGES = { needsPages: true } as const;
@@ -98,6 +104,21 @@ export const ROUTES: readonly Route[] = [
     GET: edits(editor, declaredPages.editorOperation),
     POST: edits(editor, declaredPages.editFormOperation),
   }),
+  route(
+    "page",
+    "/{id}/report",
+    {
+      GET: reads(openReportForm, declaredReports.reportPageOperation),
+      POST: reports(sendReportForm, declaredReports.reportFormOperation),
+    },
+    { needsReports: "page" },
+  ),
+  route(
+    "json",
+    "/api/reports.json",
+    { POST: reports(createReport, declaredReports.createReportOperation) },
+    { needsReports: "api" },
+  ),
   route(
     "page",
     "/",

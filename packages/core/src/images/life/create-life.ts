@@ -11,6 +11,7 @@ import { OwnerUsage } from "../owners/owner-usage.ts";
 import { ImageRecords } from "../record/image-records.ts";
 import { MARKED_INDEX } from "../record/marks.ts";
 import { ReadLeases } from "../record/read-leases.ts";
+import { Reports } from "../reports/reports.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { Claims } from "../uploads/claims.ts";
 import { Audit } from "./audit.ts";
@@ -57,6 +58,7 @@ export interface LifeContext {
   /** Images that wait for an operator, or are withheld; see `marksOf`. */
   marked: NameIndex;
   audit: Audit;
+  reports: Reports;
   bytes: ImageBytes;
 }
 
@@ -115,6 +117,15 @@ export function createLife(
     events,
     marked,
     audit: new Audit({ store, now, onError }),
+    reports: new Reports({
+      store,
+      records,
+      now,
+      log: settings.log,
+      onError,
+      announce: (id, { reference, reasons, dueAt }) =>
+        events.addEvent(id, "image.reported", { reference, reasons, dueAt }),
+    }),
     bytes,
   };
   const claims = new Claims({ store, due: createDueList(store, "claims"), records, now, onError });

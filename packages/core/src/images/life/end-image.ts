@@ -23,9 +23,10 @@ export async function removeImage(
 ): Promise<void> {
   const { current: ended, entry } = await markDeleted(context, current);
   // The lease holder still works on the bytes. It removes them.
-  if (ended !== null && ended.record.processing !== null) return context.jobs.cancel(ended.record);
+  if (ended !== null && ended.record.processing !== null) context.jobs.cancel(ended.record);
   // The image is gone already. The sweep removes the bytes that remain here.
-  await sweepImage(context, entry, ended).catch(context.settings.onError);
+  else await sweepImage(context, entry, ended).catch(context.settings.onError);
+  await context.reports.settle(current.record.id, "removed");
 }
 
 /** An image that was marked as deleted. */

@@ -29,6 +29,7 @@ import {
   type OnUnreadable,
 } from "./image-listing.ts";
 import { NEWEST_RULES, Newest, type NewestFilter, type NewestImages } from "./newest-images.ts";
+import { type ReportAdmin, reportAdminOf } from "./report-admin.ts";
 import { acceptImage, refuseImage } from "./review.ts";
 import { Sweeper, type SweepOptions, type SweepReport } from "./sweeper.ts";
 import { releaseImage, type WithholdOptions, withholdImage } from "./withhold.ts";
@@ -105,6 +106,8 @@ export interface ImageAdmin {
    * copied from a backup, or filled by a version without them. Reads every record; `onError` receives the error of each damaged one.
    */
   reindex(): Promise<ReindexReport>;
+  /** The reports of clients. `withhold` and `remove` decide that of their image. */
+  readonly reports: ReportAdmin;
   /** Sweeps now everything that is due. */
   sweep(options?: SweepOptions): Promise<SweepReport>;
 }
@@ -171,10 +174,11 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
     context: life,
     everyMs: null,
     stores: Object.values(roles),
-    async alsoSweep() {
+    async alsoSweep(mayGoOn) {
       await claims.sweep();
       await life.events.sweep();
       await life.audit.sweep();
+      await life.reports.sweep(mayGoOn);
     },
     seenClock,
   });
@@ -234,22 +238,31 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
     undelivered: onceOpen(guard, () => life.events.count()),
     usage: onceOpen(guard, (owner) => life.owners.usage(owner)),
     reindex: onceOpen(guard, () => addIndexEntries(life)),
+    reports: reportAdminOf(life),
     sweep: (options) => sweeper.sweep(options),
   };
 }
 
 function changesIn(life: LifeContext): Pick<ImageAdmin, ChangesOfOne> {
   const { guard } = life;
+  const { reports } = life;
   return {
-    withhold: onceOpen(guard, (id, options) => withholdImage(life, id, options)),
+    withhold: onceOpen(guard, async (id, options) => {
+      await withholdImage(life, id, options);
+      await reports.settle(id, "withheld", options);
+    }),
     release: onceOpen(guard, (id, options) => releaseImage(life, id, options)),
     accept: onceOpen(guard, (id, options) => acceptImage(life, id, options)),
-    refuse: onceOpen(guard, (id, reason, options) => refuseImage(life, id, reason, options)),
+    refuse: onceOpen(guard, async (id, reason, options) => {
+      await refuseImage(life, id, reason, options);
+      await reports.settle(id, "removed", { reason, ...options });
+    }),
     remove: onceOpen(guard, async (id, options) => {
       const act = checkOptions("remove", options, ACT_RULES);
       await guard.confirmBytes();
       const { entry, current } = await markDeleted(life, await loadNotOver(life, id));
       await sweepImage(life, entry, current);
+      await reports.settle(id, "removed", act);
       await life.audit.add("remove", id, act);
     }),
   };

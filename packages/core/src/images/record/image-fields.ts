@@ -36,7 +36,7 @@ export const DESCRIPTION_SCHEMA = {
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A name in the form in which it is stored: NFC without control characters. */
-function cleanName(text: string): string {
+export function cleanName(text: string): string {
   return text.normalize("NFC").replace(UNPRINTABLE, "").trim();
 }
 

@@ -13,6 +13,8 @@ import { type Gone, type ImageRecord, keyOf, type Withholding } from "../record/
 import { addNextSweep, BY_RECORD, nextSweepAt, stateAt } from "../record/image-state.ts";
 import { rolesOf } from "../record/storage-roles.ts";
 import { removeMade, removeStored } from "../renditions/remove-stored.ts";
+import { REPORTS, type ReportCase } from "../reports/report-case.ts";
+import { reportLists, scheduleCases } from "../reports/reports.ts";
 import { createAdminGuard, NEVER_OPENED } from "../store/store-guard.ts";
 import { StoreRefused } from "../store/store-identity.ts";
 import { KEPT_MS as CLAIM_KEPT_MS } from "../uploads/claims.ts";
@@ -83,6 +85,11 @@ export class StoredImages {
   /** Adds the due entry of a claim. @param claimedAt See {@link StoredEntry.claimedAt}. */
   async scheduleClaim(key: string, claimedAt: number): Promise<void> {
     await this.due("claims").add({ id: key.slice(key.indexOf("/") + 1), dueMs: claimedAt + CLAIM_KEPT_MS });
+  }
+
+  /** Adds the due entries of reports. @param reports See {@link StoredEntry.reports}. */
+  async scheduleReports(key: string, reports: readonly ReportCase[]): Promise<void> {
+    await scheduleCases(reportLists(this.stores.records), key.slice(REPORTS.length), reports);
   }
 
   /** IDs of uploads that may still be in progress; `null`: the list is too long to read. */

@@ -49,7 +49,7 @@ export async function openParts(
   const onTrouble = (err: unknown) => logger.debug({ err }, "connection to storage failed");
   const storage = await openStorage(settings.storage, onTrouble);
   const rateLimiter = isLimited(settings) ? await openRateLimiter(settings.storage, onTrouble) : null;
-  const pages = createPages();
+  const pages = createPages(settings.pages);
   let images: Images | null = null;
   let lookup: OpenLookup | null = null;
   async function close(options: { timeoutMs?: number } = {}): Promise<void> {

@@ -10,8 +10,10 @@ import {
   NEVER,
   NEW_NAME_SCHEMA,
 } from "../../record/image-fields.ts";
+import { IMAGE_ID_SCHEMA } from "../../record/image-record.ts";
 import { PERCENT_TEXT_SCHEMA, POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import { FORM_SCHEMAS, JSON_SCHEMAS } from "../../renditions/read-parameters.ts";
+import { REPORT_SCHEMAS } from "../../reports/report-case.ts";
 import { FILE_FIELD, URL_FIELD } from "../receive-image.ts";
 import { expiryText, FOCUS_TEXT, renditionSchemas } from "./image-parameters.ts";
 import type { ImageFacts } from "./image-path.ts";
@@ -187,6 +189,24 @@ export function changeBody(facts: ImageFacts): ApiRequestBody {
       pin: PIN_FIELD,
     },
   );
+}
+
+/** A report. @param hasId Whether it names the image. */
+export function reportBody(hasId: boolean): ApiRequestBody {
+  const { reason, statement, contact } = REPORT_SCHEMAS;
+  const fields: Fields = { ...(hasId ? { id: IMAGE_ID_SCHEMA } : {}), reason, statement, contact };
+  const required = hasId ? ["id", "reason"] : ["reason"];
+  const form = { schema: { type: "object", properties: fields, required } } as const;
+  if (!hasId) return { required: true, content: { "application/x-www-form-urlencoded": form } };
+  const properties = { ...fields, statement: optionalField(statement), contact: optionalField(contact) };
+  return {
+    required: true,
+    description: "A JSON object or a form, at most 64 KiB.",
+    content: {
+      "application/json": { schema: { type: "object", properties, required } },
+      "application/x-www-form-urlencoded": form,
+    },
+  };
 }
 
 /** A body as a JSON object or a form. @param texts The fields of the form. @default `values` */

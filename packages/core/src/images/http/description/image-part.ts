@@ -46,6 +46,7 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
     ...settings,
     hasPages: pages !== null,
     hasUploadForm: pages?.created !== undefined,
+    hasReportPage: pages?.report !== undefined,
     formats: formatsOf(servable.filter(({ count }) => count > 0)),
     partialFormats: formatsOf(servable.filter(({ count }) => count < ORIGINAL_TYPES.length)),
     defaultLifetimeMs: settings.httpLifetimeMs,

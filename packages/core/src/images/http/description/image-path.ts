@@ -12,6 +12,8 @@ export interface ImageFacts extends ImageSettings {
   hasPages: boolean;
   /** Whether the upload page has a form for browsers without JavaScript. */
   hasUploadForm: boolean;
+  /** Whether there is a page to report an image. */
+  hasReportPage: boolean;
   /** Output formats that at least one type of image can be served as. */
   formats: readonly ImageFormat[];
   /** Those `formats` that some types of images cannot be served as. */
@@ -81,6 +83,8 @@ export interface DescribedMethod {
    * pages, and refusals are the form again.
    */
   isUploadForm?: true;
+  /** Whether this files a report, which browsers may send only from the service's own pages and permitted origins. */
+  isReport?: true;
   /** The operation in the OpenAPI document; `null`: it does not exist with these options. @default not described */
   describe?: (facts: ImageFacts) => DeclaredOperation | null;
 }
@@ -95,6 +99,8 @@ export interface DescribedRoute {
   readonly needsPages?: true;
   /** Whether the route exists only where clients can resume uploads. */
   readonly needsResumable?: true;
+  /** Whether the route exists only where clients can report images; `page`: and only with pages that have a form for it. */
+  readonly needsReports?: "api" | "page";
   /** By name. GET includes HEAD. Every route has OPTIONS. */
   readonly methods: Readonly<Partial<Record<string, DescribedMethod>>>;
 }
@@ -103,6 +109,8 @@ export interface DescribedRoute {
 export function imagePath(facts: ImageFacts, route: DescribedRoute): PathItem | null {
   if (route.needsPages !== undefined && !facts.hasPages) return null;
   if (route.needsResumable !== undefined && facts.resumable === false) return null;
+  if (route.needsReports !== undefined && facts.reportHours === null) return null;
+  if (route.needsReports === "page" && !facts.hasReportPage) return null;
   const form = route.form === "page" && !facts.hasPages ? "json" : route.form;
   const hasId = route.pattern.includes("{id}");
   const item: Partial<Record<string, ApiOperation>> = {};

@@ -114,6 +114,24 @@ const TICKET: JsonSchema = {
   required: ["url", "until"],
 };
 
+/** Not among the schemas by name: services without reports would have one that nothing uses. */
+export const RECEIPT: JsonSchema = {
+  type: "object",
+  title: "Receipt of a report",
+  properties: {
+    id: IMAGE_ID_SCHEMA,
+    reference: {
+      type: "string",
+      pattern: "^[2-9A-HJ-NP-Z]{10}$",
+      description:
+        "Names the report to the operator. Other reporters of the image have the same one until it is decided.",
+    },
+    dueAt: { ...date, description: "When the operator will have decided." },
+    detail: { type: "string", description: "What happens next, for people." },
+  },
+  required: ["id", "reference", "dueAt", "detail"],
+};
+
 export const IMAGE_SCHEMAS = { Image: IMAGE, CreatedImage: CREATED, UploadTicket: TICKET } as const;
 
 export const IMAGE_REF = { $ref: "#/components/schemas/Image" } as const;

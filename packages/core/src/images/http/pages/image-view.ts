@@ -33,6 +33,7 @@ export function imageView(context: ImageContext, call: Call, record: ImageRecord
     baseUrl: base,
     maxLifetimeMs: context.settings.maxLifetimeMs,
     viewUrl: `${imageUrl(base, id)}/view`,
+    ...reportLink(context, base, id),
     links: Object.fromEntries(
       servableFormats(context.library, record).map((format) => [format, formatUrl(base, id, format)]),
     ),
@@ -40,6 +41,16 @@ export function imageView(context: ImageContext, call: Call, record: ImageRecord
       ? {}
       : { sign: (address: string) => resignAddress(base, id, address, context.library.reads) }),
   };
+}
+
+/** The link to report an image; none where there is no form for it. */
+export function reportLink(
+  { pages, settings }: ImageContext,
+  base: string,
+  id: string,
+): { reportUrl?: string } {
+  const hasForm = settings.reportHours !== null && pages?.report !== undefined;
+  return hasForm ? { reportUrl: `${imageUrl(base, id)}/report` } : {};
 }
 
 /**

@@ -10,6 +10,7 @@ import type { ImageRecord } from "../../record/image-record.ts";
 import type { ImageContext } from "../image-context.ts";
 import { baseUrl } from "../image-context.ts";
 import { sunsetHeader } from "../prepared-read.ts";
+import { reportLink } from "./image-view.ts";
 
 /**
  * A refusal as a page. The page shows people what the headers tell programs.
@@ -37,6 +38,9 @@ export async function problemPage(
     if (target !== null) view[field] = target;
   }
   if (wait !== null) view.retryAfterSeconds = wait;
+  // Otherwise the image has ended, or this client may not see it.
+  if (id !== null && view.firstPageUrl !== undefined)
+    Object.assign(view, reportLink(context, view.baseUrl, id));
   return pageReply(call, pages.problem(view), status, {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
@@ -117,8 +121,13 @@ export function processingReply(
   const headers = { "Cache-Control": "no-store", "Retry-After": seconds, ...sunsetHeader(record) };
   if (pages !== null && mayBePage && prefersHtml(call, "application/json")) {
     const [title, why] = record.held ? HELD : PROCESSING;
-    const detail = `${why} This page refreshes automatically.`;
-    const page = pages.problem({ baseUrl: baseUrl(context, call), status: 202, title, detail });
+    const page = pages.problem({
+      baseUrl: baseUrl(context, call),
+      status: 202,
+      title,
+      detail: `${why} This page refreshes automatically.`,
+      ...reportLink(context, baseUrl(context, call), record.id),
+    });
     return pageReply(call, page, 202, { ...headers, Refresh: seconds });
   }
   const body = JSON.stringify(detailsOf(baseUrl(context, call), record));

@@ -15,7 +15,7 @@ import { imageView } from "./image-view.ts";
 import { pageReply, prefersHtml, requirePages, retryAfterSeconds } from "./problem-page.ts";
 
 /** Under another policy, such as that of the host app, older browsers would send the form with the origin `null`. */
-const FORM_HEADERS = { "Referrer-Policy": "same-origin" };
+export const FORM_HEADERS = { "Referrer-Policy": "same-origin" };
 
 /** `GET HEAD {base}/`: the upload page. */
 export async function uploadPage(context: ImageContext, call: Call): Promise<Reply> {

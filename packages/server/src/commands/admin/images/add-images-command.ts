@@ -107,6 +107,22 @@ as the user of the server.
     .argument(...IMAGES)
     .requiredOption("--reason <text>", "reason shown to clients", parseReason)
     .action(lazyAction(async () => (await import("./change-images.ts")).refuse));
+  add("reports", {
+    description: "List reported images, the next to be decided first. The texts are those of the reporters.",
+    examples: "  outrigger images reports --state open",
+  })
+    .addOption(new Option("--state <state>", "only open or decided reports").choices(["open", "decided"]))
+    .option("--json", "print a JSON object per line")
+    .action(lazyAction(async () => (await import("./reports.ts")).reports));
+  add("keep", {
+    description:
+      "Decide the reports of images: they stay. `withhold`, `refuse` and `rm` decide reports, too.",
+    examples:
+      '  outrigger images keep Yk3fPq0bT1mVxR8aZ2cLdw --note "A painting, and long in the public domain"',
+  })
+    .argument(...IMAGES)
+    .option("--note <text>", "reason, which clients never see")
+    .action(lazyAction(async () => (await import("./reports.ts")).keep));
   add("rm", REMOVE)
     .argument(...IMAGES)
     .option("--yes", "do not ask; required without a terminal")
