@@ -42,6 +42,20 @@ export function clientAddress(text: string): string | null {
   return embeddedIPv4(groups) ?? groups.map((group) => group.toString(16)).join(":");
 }
 
+/** How much of a client's address the log has: all, its network, or nothing. */
+export type LoggedClients = "full" | "network" | "none";
+
+/**
+ * A client's address for the log: as {@link clientAddress}, or its network, the /24 of IPv4 and the /48 of IPv6. `undefined`: it is
+ * not logged, or is not an address.
+ */
+export function loggedClient(address: string, logged: LoggedClients): string | undefined {
+  const plain = logged === "none" ? null : clientAddress(address);
+  if (plain === null) return undefined;
+  if (logged === "full") return plain;
+  return isIPv4(plain) ? plain.replace(/\d+$/, "0/24") : `${plain.split(":", 3).join(":")}::/48`;
+}
+
 function bareAddress(text: string): string | null {
   if (text.length > MAX_LENGTH) return null;
   const [node = ""] = text.replace(/^\s*for\s*=/i, "").split(";", 1);

@@ -1,3 +1,4 @@
+import type { Call } from "../contracts/call.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 
 /** Schema of the `User-Agent` header where it is required. */
@@ -23,6 +24,15 @@ export function parseAgent(header: string): Agent | null {
   const match = PRODUCT.exec(header.slice(endOfComments(header)).trim());
   if (match === null || match[0].length > MAX_PRODUCT_LENGTH) return null;
   return { name: match[1] ?? "", version: match[2] ?? null };
+}
+
+/** A client can send any text where no proxy or app sets the header. */
+const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
+
+/** The ID that a proxy or the host app has given a request, in `X-Request-Id`. `undefined`: none. */
+export function requestIdOf({ headers }: Pick<Call, "headers">): string | undefined {
+  const id = headers["x-request-id"];
+  return typeof id === "string" && REQUEST_ID.test(id) ? id : undefined;
 }
 
 /** Where the white space and comments at the start end. Comments nest and may have quoted pairs (RFC 9110 §5.6.5). */

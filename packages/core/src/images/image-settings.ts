@@ -6,7 +6,7 @@ import { IMPORT_RULES, type ImportUrlsOptions, type RemotePolicy } from "../http
 import type * as rules from "../option-rules.ts";
 import { IMAGES_RULES } from "./images-options.ts";
 import { OWNER_LIMITS, type OwnerLimits } from "./owners/revise-usage.ts";
-import type { ImageSummary } from "./record/image-record.ts";
+import type { ImageRecord } from "./record/image-record.ts";
 import { presetsOf, sizePolicy } from "./renditions/presets.ts";
 
 const MINUTE_MS = 60_000;
@@ -62,13 +62,21 @@ export function imageSettings(options: Given) {
     reportHours: options.reports === false ? null : options.reports === true ? 48 : options.reports.hours,
     renderBudget: orNull(options.renderBudget),
     onError,
-    logStored({ id, type, size }: Pick<ImageSummary, "id" | "type" | "size">): void {
-      log.info({ id, type, bytes: size }, "image stored");
+    /** Logs an image that is ready, held, or not processed yet. @param request Absent: no request waits for it. */
+    logStored({ id, agent, type, size, processing, held }: ImageRecord, request: LoggedRequest = {}): void {
+      const state = held ? "held" : processing === null ? "stored" : "received";
+      log.info({ id, ...request, ...(agent && { agent }), type, bytes: size }, `image ${state}`);
     },
     /** Never throws, and is not awaited. */
     onPurge: hook(options.onPurge, onError),
     log,
   };
+}
+
+/** What the log has of the request that created an image. */
+export interface LoggedRequest {
+  requestId?: string | undefined;
+  client?: string | undefined;
 }
 
 function orNull<T>(given: T | false): T | null {

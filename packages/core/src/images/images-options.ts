@@ -255,6 +255,11 @@ export const IMAGES_RULES = {
   onPurge: rules.fn<(image: PurgedImage, why: PurgeReason) => unknown>(),
   /** Receives events: stored, removed, withheld, released. Never receives a PIN. @default nothing is logged */
   logger: shapes.logger,
+  /**
+   * The uploader's address in the log: whole, its network (the /24 of IPv4, the /48 of IPv6), or none.
+   * @default "network"
+   */
+  logClients: rules.preset("network", rules.oneOf("full", "network", "none")),
   /** Receives metrics and traces; see `@outrigger/telemetry`. @default none */
   observer: shapes.observer,
   /** Returns the time in Unix milliseconds. @default Date.now */

@@ -150,6 +150,11 @@ const LOG_RULES = {
   level: rules.preset("info", rules.oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent")),
   /** Writes lines for people instead of JSON. @default false */
   pretty: rules.preset(false, rules.flag()),
+  /**
+   * Clients' addresses: whole, the network of each uploader (the /24 of IPv4, the /48 of IPv6), or none.
+   * @default "network"
+   */
+  clients: IMAGES_RULES.logClients,
 };
 
 export interface ServerLogConfig extends rules.Options<typeof LOG_RULES> {}

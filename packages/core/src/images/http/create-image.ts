@@ -1,8 +1,13 @@
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { Renderer } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
-import { clientAddress, clientKey } from "../../http/client.ts";
-import { type AsyncPreference, parseAgent, parseAsyncPreference } from "../../http/request-headers.ts";
+import { clientAddress, clientKey, loggedClient } from "../../http/client.ts";
+import {
+  type AsyncPreference,
+  parseAgent,
+  parseAsyncPreference,
+  requestIdOf,
+} from "../../http/request-headers.ts";
 import { textReply } from "../../http/text-reply.ts";
 import type { OwnerGrant } from "../authorize.ts";
 import { retryAfterMs } from "../library/find-image.ts";
@@ -156,6 +161,10 @@ function newImage(
       client,
       call,
       signal: call.signal,
+    },
+    request: {
+      requestId: requestIdOf(call),
+      client: loggedClient(call.clientIp, settings.logClients),
     },
   };
 }

@@ -105,9 +105,3 @@ async function inspectedFile(
     stream: () => createReadStream(path).on("error", () => undefined),
   };
 }
-
-/** Logs an image that has just been stored: as ready or as held. */
-export function logOutcome({ log, logStored }: ImageSettings, record: ImageRecord): void {
-  if (record.held) log.info({ id: record.id }, "image held");
-  else logStored(record);
-}

@@ -6,7 +6,7 @@ import type { CurrentRecord } from "../record/image-records.ts";
 import { BY_RECORD, stateAt } from "../record/image-state.ts";
 import { BACKGROUND_CLIENT } from "../renditions/render-gate.ts";
 import { putAdmitted, storedUpload, type UploadedFile } from "../uploads/uploaded-file.ts";
-import { admitUpload, logOutcome, RefusedUpload } from "./admit-upload.ts";
+import { admitUpload, RefusedUpload } from "./admit-upload.ts";
 import {
   claimed,
   failedRecord,
@@ -49,7 +49,7 @@ export async function finishUpload(
   try {
     const change = await conclude(context, lease, begin);
     const record = await lease.end(change);
-    if (record.failure === null) logOutcome(context.settings, record);
+    if (record.failure === null) context.settings.logStored(record);
     return await endWith(context, record, record);
   } catch (error) {
     const isLost = error instanceof LeaseLost || !(await releaseLease(context, lease, isTry(error, signal)));

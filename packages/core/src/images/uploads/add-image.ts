@@ -2,6 +2,7 @@ import type { SpooledFile } from "../../contracts/call.ts";
 import type { ConvertibleType, OriginalType, PicturePoint } from "../../contracts/renderer.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Agent } from "../../http/request-headers.ts";
+import type { LoggedRequest } from "../image-settings.ts";
 import type { OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
 import { CONVERTIBLE, type ConvertibleName, declaredOriginalType, uploadTypeOf } from "../record/formats.ts";
 import { createImageId, type ImageRecord } from "../record/image-record.ts";
@@ -17,6 +18,8 @@ export interface NewImage {
   facts: UploadFacts;
   reservation: ReservationRequest;
   patience: UploadPatience;
+  /** Absent: the host's code adds the image. */
+  request?: LoggedRequest;
 }
 
 /**
@@ -49,6 +52,7 @@ export async function addImage(
   try {
     const current = await storeUpload(context, draft, upload, image.patience, reservation.requireHeld);
     reservation.settle();
+    context.settings.logStored(current.record, image.request);
     return current;
   } catch (error) {
     await reservation.undo();

@@ -3,7 +3,7 @@ import type { Call } from "../../contracts/call.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { admitUpload, logOutcome } from "../processing/admit-upload.ts";
+import { admitUpload } from "../processing/admit-upload.ts";
 import type { Jobs } from "../processing/jobs.ts";
 import { claimed, type InspectedAdmission, ORPHAN_MS, readyRecord, unclaimed } from "../processing/lease.ts";
 import type { ProcessingContext } from "../processing/processing-context.ts";
@@ -105,7 +105,6 @@ async function storeReady(
   await requireStorable();
   const current = await createAdmitted(context, record, upload, admission, signal);
   await watch.requireInTime();
-  logOutcome(context.settings, record);
   return current;
 }
 

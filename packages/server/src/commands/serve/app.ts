@@ -28,7 +28,7 @@ export interface AppParts {
 
 /** The request log, pictures in memory, and the Express app for everything else. */
 export function createListener(settings: ServerSettings, parts: AppParts): RequestListener {
-  const log = createRequestLog(parts.logger);
+  const log = createRequestLog(parts.logger, settings.log.clients === "full");
   const listener = front(parts.images, createApp(settings, parts));
   return (req, res) => log(req, res, () => listener(req, res));
 }

@@ -76,6 +76,7 @@ export async function openParts(
       publicUrl: settings.publicUrl,
       tls: settings.tls,
       logger,
+      logClients: settings.log.clients,
       onError,
       observer: observer ?? undefined,
       secret,

@@ -81,7 +81,7 @@ describe("safeHeaders", () => {
       "x-original-url": `/${ID}/edit?pin=${PIN}`,
       referer: `https://img.example.com/${ID}/edit?pin=${PIN}`,
     };
-    expect(safeHeaders(headers)).toEqual({
+    expect(safeHeaders(headers, true)).toEqual({
       host: "img.example.com",
       "user-agent": "test/1.0 ([redacted])",
       "x-forwarded-proto": "https",

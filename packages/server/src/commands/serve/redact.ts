@@ -20,12 +20,11 @@ const PUBLIC_HEADERS = [
   "if-none-match",
   "if-modified-since",
   "if-unmodified-since",
-  "forwarded",
   "via",
-  "x-forwarded-for",
   "x-forwarded-host",
   "x-forwarded-proto",
 ] as const;
+const ADDRESS_HEADERS = ["forwarded", "x-forwarded-for"] as const;
 
 const MAX_LENGTH = 256;
 
@@ -51,10 +50,10 @@ export function safeTarget(target: string): string {
   return kept.length === 0 ? path : `${path}?${kept.join("&")}`;
 }
 
-/** The headers of a request for the log. */
-export function safeHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+/** The headers of a request for the log. @param withAddresses Whether those with clients' addresses are kept. */
+export function safeHeaders(headers: IncomingHttpHeaders, withAddresses: boolean): Record<string, string> {
   const kept: Record<string, string> = {};
-  for (const name of PUBLIC_HEADERS) {
+  for (const name of withAddresses ? [...PUBLIC_HEADERS, ...ADDRESS_HEADERS] : PUBLIC_HEADERS) {
     const value = headers[name];
     if (value !== undefined) kept[name] = safeText(String(value));
   }

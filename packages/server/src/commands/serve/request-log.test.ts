@@ -13,7 +13,7 @@ test("the request log warns of failures only: 500 is an error, later statuses ar
       done();
     },
   });
-  const log = createRequestLog(pino(lines));
+  const log = createRequestLog(pino(lines), false);
   const { origin, close } = await serveHost((req, res) =>
     log(req, res, () => res.writeHead(Number(req.url?.slice(1))).end()),
   );

@@ -8,9 +8,10 @@ const PROBES = new Set(["/healthz", "/readyz"]);
 
 /**
  * Gives every request an ID (`X-Request-Id` of the reply) and logs it after the reply: method, path, status, milliseconds,
- * bytes sent including headers. Level `debug` adds the request headers. Secrets are omitted.
+ * bytes sent including headers. Level `debug` adds the request headers. Secrets are omitted. The images log the ID with an upload.
+ * @param hasAddresses Whether the headers may have clients' addresses.
  */
-export function createRequestLog(logger: Logger) {
+export function createRequestLog(logger: Logger, hasAddresses: boolean) {
   return (req: IncomingMessage, res: ServerResponse, next: () => void): void => {
     const id = randomUUID();
     const startedAt = performance.now();
@@ -19,7 +20,11 @@ export function createRequestLog(logger: Logger) {
     const target = req.url ?? "";
     res.setHeader("X-Request-Id", id);
     requestIds.set(req, id);
-    if (logger.isLevelEnabled("debug")) logger.debug({ id, headers: safeHeaders(req.headers) }, "request");
+    // Replaces that of the client, which may be invented.
+    req.headers["x-request-id"] = id;
+    if (logger.isLevelEnabled("debug")) {
+      logger.debug({ id, headers: safeHeaders(req.headers, hasAddresses) }, "request");
+    }
     res.once("close", () => {
       const level = levelOf(res, target);
       if (!logger.isLevelEnabled(level)) return;
