@@ -1,8 +1,13 @@
+import { open } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { reasonOf } from "../../../cli/error-reason.ts";
 import { printable } from "../../../cli/print.ts";
 import { usageError } from "../../../config/config-error.ts";
 
 const HYPHEN_ID = /^-[A-Za-z0-9_-]{21}$/;
 const AT_THE_END = /(?:^|\/)([A-Za-z0-9_-]{22})(?:\.\w+|\/view|\/edit)?\/?$/;
+
+const MUST_BE = "must be an image's ID or one of its addresses";
 
 const COMMANDS_WITH_IDS: ReadonlySet<string> = new Set(["images", "get", "edit", "rm"]);
 
@@ -17,9 +22,42 @@ export function imageIdsOf(texts: readonly string[]): string[] {
   const ids = texts.map(imageIdOf).filter((id) => id !== null);
   if (ids.length === texts.length) return [...new Set(ids)];
   const wrong = texts.filter((text) => imageIdOf(text) === null);
-  throw usageError(
-    ...wrong.map((text) => `${printable(text)}: must be an image's ID or one of its addresses`),
-  );
+  throw usageError(...wrong.map((text) => `${printable(text)}: ${MUST_BE}`));
+}
+
+/** Wrong lines that a message names. */
+const MAX_NAMED = 20;
+/** The first column of a CSV file's header. */
+const HEADER = /^\s*"?(?:id|image|link|url)"?\s*(?:[,;\t]|$)/i;
+
+/**
+ * The IDs in the lines of a file, each once: an ID or address per line, or the first column of CSV. Blank lines, lines that begin
+ * with `#`, and a header are skipped. @param path `-`: the standard input. @throws ConfigError that names the wrong lines.
+ */
+export async function imageIdsFrom(path: string): Promise<string[]> {
+  const ids = new Set<string>();
+  const wrong: string[] = [];
+  let count = 0;
+  let number = 0;
+  try {
+    const input = path === "-" ? process.stdin : (await open(path)).createReadStream();
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number++;
+      const [first = ""] = line.replace(/^\uFEFF/, "").split(/[,;\t]/, 1);
+      const text = first.trim().replace(/^"(.*)"$/, "$1");
+      if (line.trim() === "" || text.startsWith("#") || (number === 1 && HEADER.test(line))) continue;
+      const id = imageIdOf(text);
+      if (id !== null) ids.add(id);
+      else if (wrong.push(`${path}, line ${number}: ${printable(text.slice(0, 100))}: ${MUST_BE}`) > MAX_NAMED)
+        count += wrong.splice(MAX_NAMED).length;
+    }
+  } catch (error) {
+    throw usageError(`--from ${printable(path)}: cannot be read: ${reasonOf(error)}`);
+  }
+  if (count > 0) wrong.push(`and ${count} more lines`);
+  if (wrong.length > 0) throw usageError(...wrong);
+  if (ids.size === 0) throw usageError(`--from ${printable(path)}: has no image`);
+  return [...ids];
 }
 
 /**
