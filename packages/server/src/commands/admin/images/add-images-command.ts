@@ -13,7 +13,8 @@ import {
 
 const WITHHOLD: CommandTexts = {
   description: "Answer 451 for images, with a reason.",
-  notes: "Nothing is deleted: release undoes it. An image already withheld gets the new reason.\n",
+  notes:
+    "Nothing is deleted: release undoes it. An image already withheld gets the new reason. A list can be run again.\n",
   examples: `  outrigger images withhold https://img.example.com/Yk3fPq0bT1mVxR8aZ2cLdw/view \\
     --reason "Order of the district court" --authority https://img.example.com/legal/4711 --delete-after 2030-01-31`,
 };
@@ -64,7 +65,11 @@ deleted (410). Orphaned files are deleted. No deletion and no takedown is undone
   outrigger images verify --repair --from file:/backup/images --yes`,
 };
 
-const IMAGES = ["<image...>", "their IDs or addresses"] as const;
+const IMAGES = ["[image...]", "their IDs or addresses"] as const;
+const FROM = [
+  "--from <file>",
+  "further images: one per line or in the first column of CSV; - is standard input",
+] as const;
 
 /** Adds `outrigger images` with its commands. */
 export function addImagesCommand(program: Command): void {
@@ -80,6 +85,7 @@ as the user of the server.
 
   add("withhold", WITHHOLD)
     .argument(...IMAGES)
+    .option(...FROM)
     .requiredOption("--reason <text>", "reason shown to clients", parseReason)
     .option(
       "--authority <url>",
@@ -93,18 +99,21 @@ as the user of the server.
     examples: "  outrigger images list --state withheld --json | jq -r .id | xargs outrigger images release",
   })
     .argument(...IMAGES)
+    .option(...FROM)
     .action(lazyAction(async () => (await import("./change-images.ts")).release));
   add("accept", {
     description: "Serve images that wait for review. Their lifetime starts now.",
     examples: "  outrigger images list --state held --json | jq -r .id | xargs outrigger images accept",
   })
     .argument(...IMAGES)
+    .option(...FROM)
     .action(lazyAction(async () => (await import("./change-images.ts")).accept));
   add("refuse", {
     description: "Refuse images that wait for review. Their addresses answer 404 with the reason.",
     examples: '  outrigger images refuse Yk3fPq0bT1mVxR8aZ2cLdw --reason "Not a picture of the event"',
   })
     .argument(...IMAGES)
+    .option(...FROM)
     .requiredOption("--reason <text>", "reason shown to clients", parseReason)
     .action(lazyAction(async () => (await import("./change-images.ts")).refuse));
   add("reports", {
@@ -125,6 +134,7 @@ as the user of the server.
     .action(lazyAction(async () => (await import("./reports.ts")).keep));
   add("rm", REMOVE)
     .argument(...IMAGES)
+    .option(...FROM)
     .option("--yes", "do not ask; required without a terminal")
     .action(lazyAction(async () => (await import("./change-images.ts")).remove));
   add("list", LIST)

@@ -48,7 +48,9 @@ export async function imageIdsFrom(path: string): Promise<string[]> {
       if (line.trim() === "" || text.startsWith("#") || (number === 1 && HEADER.test(line))) continue;
       const id = imageIdOf(text);
       if (id !== null) ids.add(id);
-      else if (wrong.push(`${path}, line ${number}: ${printable(text.slice(0, 100))}: ${MUST_BE}`) > MAX_NAMED)
+      else if (
+        wrong.push(`${path}, line ${number}: ${printable(text.slice(0, 100))}: ${MUST_BE}`) > MAX_NAMED
+      )
         count += wrong.splice(MAX_NAMED).length;
     }
   } catch (error) {

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { addRecords, images } from "../../../../test/images-command.ts";
 import { jpeg, serve, temporaryDirectory, uploaded } from "../../../../test/outrigger-process.ts";
@@ -65,6 +67,42 @@ describe("outrigger images withhold, release", () => {
       code: 1,
       stdout: `${image.id} released\n`,
     });
+  });
+
+  it("changes the images of a list, and again without harm; a wrong line is named before the first change", async () => {
+    const { cwd, url, image } = await served();
+    const other = await uploaded(url, await jpeg());
+    const list = join(cwd, "list.csv");
+    const rows = [
+      "link,name",
+      "# case 4711",
+      "",
+      `"${image.url}/view",a`,
+      `https://other.example/x/${other.id};b`,
+    ];
+    await writeFile(list, `\ufeff${rows.join("\r\n")}\r\nhalf-an-id\r\n`);
+    const args = ["--reason", "Under review", "--from", list];
+    const refused = await images(cwd, "withhold", ...args);
+    expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    expect(refused.stderr).toContain("line 6: half-an-id: must be an image's ID");
+    expect(await statuses([image.url, other.url])).toEqual([200, 200]);
+    await writeFile(list, [...rows, image.id, UNKNOWN].join("\n"));
+    const once = await images(cwd, "withhold", ...args);
+    expect([once.code, once.stdout]).toEqual([1, `${image.id} withheld\n${other.id} withheld\n`]);
+    expect(once.stderr).toContain("2 withheld, 1 failed\noutrigger: 1 failed: There is no such image");
+    expect(await statuses([image.url, other.url])).toEqual([451, 451]);
+    await writeFile(list, rows.join("\n"));
+    expect(await images(cwd, "withhold", ...args)).toMatchObject({ code: 0 });
+    expect(await images(cwd, "release", "--from", list)).toMatchObject({ code: 0 });
+    expect(await statuses([image.url, other.url])).toEqual([200, 200]);
+    for (let run = 0; run < 2; run++)
+      expect(await images(cwd, "rm", "--yes", "--from", list)).toMatchObject({
+        code: 0,
+        stderr: "outrigger: 2 deleted, 0 failed\n",
+      });
+    expect(await statuses([image.url, other.url])).toEqual([410, 410]);
+    for (const path of [join(cwd, "missing"), cwd, "/dev/null"])
+      expect(await images(cwd, "release", "--from", path)).toMatchObject({ code: 2, stdout: "" });
   });
 
   it("exits with 2 for invalid arguments and changes nothing", async () => {
