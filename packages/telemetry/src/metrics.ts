@@ -42,7 +42,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   const gauges = createGauges(registry, prefix);
   const served = new Counter({
     name: `${prefix}served_total`,
-    help: "Pictures by origin: memory, store, or rendered.",
+    help: "Pictures by origin: memory, store, rendered, or missing: an original that is lost.",
     labelNames: ["from"],
     registers: [registry],
   });
@@ -82,6 +82,7 @@ const HELP: Readonly<Record<GaugeName, string>> = {
   sandbox_permissions: "Services whose render processes are confined by Node's permission model only.",
   sandbox_none: "Services whose render processes are not confined.",
   jobs_waiting: "Uploads, answered with 202, that wait to be processed.",
+  due_oldest_seconds: "Age of the oldest entry that is due for the sweep.",
   events_waiting: "Images with undelivered events. At most 1000; each process counts the whole storage.",
   events_oldest_seconds: "Age of the oldest undelivered event. Each process measures the whole storage.",
   events_dead: "Events that this process gave up, since its start.",

@@ -44,8 +44,8 @@ export type Operation =
   | { kind: "store"; role: StoreRole; method: StoreMethod }
   | { kind: "sweep" };
 
-/** Where a rendition's bytes came from. */
-export type ServedFrom = "memory" | "store" | "render";
+/** Where a rendition's bytes came from; `missing`: nowhere, because the original of a living image is missing. */
+export type ServedFrom = "memory" | "store" | "render" | "missing";
 
 /** A request that was answered within one synchronous call. */
 export interface AnsweredRequest {
@@ -63,6 +63,7 @@ export type GaugeName =
   | "renders_waiting"
   | "renders_running"
   | "jobs_waiting"
+  | "due_oldest_seconds"
   | "events_waiting"
   | "events_oldest_seconds"
   | "events_dead"

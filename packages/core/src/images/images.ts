@@ -217,6 +217,7 @@ function startWork({ jobs, sweeper, events, opened, renditions, parts, settings 
   const closed = new AbortController();
   const gauges = [
     observer?.gauge("jobs_waiting", () => jobs.waiting),
+    observer?.gauge("due_oldest_seconds", () => sweeper.oldestSeconds),
     observer?.gauge("events_waiting", () => events.backlog.waiting),
     observer?.gauge("events_oldest_seconds", () => events.oldestSeconds),
     observer?.gauge("events_dead", () => events.dead),

@@ -129,6 +129,7 @@ export async function readRendition<T>(
       const current = await findReadyImage(context, record.id, reader.signal);
       if (bytes === null) {
         await context.guard.confirmBytes();
+        context.renditions.lost();
         throw new ServiceError(
           "damaged",
           `The original of image ${record.id} is missing from its store, and should have ${record.size} bytes`,

@@ -142,6 +142,9 @@ export class Sweeper {
   /** The current run of the timer, including the work before and after its sweep. */
   #byTimer: Promise<void> = Promise.resolve();
   #isClosed = false;
+  /** Time of the oldest due entry at the last look. */
+  #oldestMs: number | null = null;
+  #looking: Promise<void> | null = null;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -158,6 +161,23 @@ export class Sweeper {
     // An earlier sweep may have missed entries. Its failure goes to its own caller.
     await this.#underWay?.catch(() => undefined);
     return this.#sweepOnce(() => true, options);
+  }
+
+  /** Age of the oldest due entry in seconds, as of the previous read of this; 0 without one. Looks again in the background. */
+  get oldestSeconds(): number {
+    const { due, settings } = this.#options.context;
+    const nowMs = settings.now();
+    this.#looking ??= due
+      .due(nowMs, 1)
+      .then(([oldest]) => {
+        this.#oldestMs = oldest?.dueMs ?? null;
+      })
+      // Sweeps report it. Meanwhile the age grows.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#looking = null;
+      });
+    return this.#oldestMs === null ? 0 : Math.max(0, nowMs - this.#oldestMs) / 1000;
   }
 
   /** Resolves when no sweep is running. */

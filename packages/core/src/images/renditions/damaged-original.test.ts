@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
 import { created, type ImageSite } from "../../../test/image-site.ts";
 import { createLifeSite, STORES } from "../../../test/life-site.ts";
+import type { Observer } from "../../contracts/observer.ts";
 import { isServiceError } from "../../errors.ts";
 
 /** Larger than a memory cache entry, so it is sent as a stream. */
@@ -47,13 +48,21 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     },
   );
 
-  test("a missing original answers 500 and logs the ID", async () => {
-    const site = createLifeSite({ store: createStore() });
+  test("a missing original answers 500, logs the ID, and is counted as missing", async () => {
+    const origins: string[] = [];
+    const observer: Observer = {
+      observe: (_operation, work) => work(),
+      served: (from) => void origins.push(from),
+      gauge: () => () => undefined,
+    };
+    const site = createLifeSite({ store: createStore(), observer });
     const { id } = created(await site.create());
     await site.store.delete(`${id}/original`);
     for (const request of READS) {
       site.errors.length = 0;
+      origins.length = 0;
       expect((await read(site, id, request)).status).toBe(500);
+      expect(origins).toEqual(["missing"]);
       expect(site.errors.map(String).join()).toContain(id);
     }
   });

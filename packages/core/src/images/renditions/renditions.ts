@@ -111,6 +111,11 @@ export class Renditions {
     return found;
   }
 
+  /** Reports that the original of a living image is missing. */
+  lost(): void {
+    this.#options.served("missing");
+  }
+
   /** Removes all bytes of an image from memory and both stores. */
   async remove(id: string): Promise<void> {
     for (const key of this.#memory?.keys() ?? []) if (key.startsWith(`${id}/`)) this.#memory?.delete(key);
