@@ -40,7 +40,7 @@ function jsonLine({ receivedAt, dueAt, decision, ...report }: ImageReport): stri
 export async function keep(images: string[], flags: DataFlags & { note?: string }): Promise<void> {
   const { note } = flags;
   const ids = imageIdsOf(images);
-  await withAdmin(flags, (admin) =>
-    changeEach(admin, ids, "kept", (id) => admin.reports.decide(id, { decision: "kept", note })),
-  );
+  await withAdmin(flags, async (admin) => {
+    await changeEach(admin, ids, "kept", (id) => admin.reports.decide(id, { decision: "kept", note }));
+  });
 }
