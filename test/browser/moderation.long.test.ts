@@ -125,3 +125,56 @@ test.each(["light", "dark"] as const)(
     });
   },
 );
+
+test("from upload to report to takedown, and to a second report that is kept", async () => {
+  const reports = await startSite({ reports: true });
+  const pages = createAdminPages({ images: reports.images, authorize: () => ({ by: "anna" }) });
+  const desk = await startHost("Express 5", pages, "/admin/images");
+  const file = await jpegPhoto(320, 240);
+  const send = async () => {
+    const reply = await postImage(reports, file, "image/jpeg", { name: "party" });
+    return { status: reply.status, id: ((await reply.json()) as { id?: string }).id ?? "" };
+  };
+  const [{ id }, other] = [await send(), await send()];
+  await withPage(browser, { javaScriptEnabled: false }, async (page) => {
+    await page.goto(`${reports.base}/${id}/report`);
+    await page.getByLabel("Reason").selectOption("intimate_image");
+    await page.getByLabel("Why should it be removed?").fill("<b>That is me</b>");
+    await page.getByLabel("How can we reach you?").fill("reporter@example.com");
+    await press(page, "Send report");
+    await page.getByText("Your reference").waitFor();
+
+    await page.goto(`${desk.base}/?show=reported`);
+    await page.getByText("1 report: intimate image").waitFor();
+    await page.getByText("What they wrote").click();
+    await page.getByText("<b>That is me</b>").waitFor();
+    await page.getByText("Contact: reporter@example.com").waitFor();
+    await choose(page, "party");
+    await page.getByLabel("Reason").fill("Published without consent");
+    await press(page, "Withhold");
+    expect(await outcome(page)).toEqual(["1 image withheld."]);
+    await page.getByText("No images here.").waitFor();
+  });
+  expect((await fetch(addressOf(reports, id, "jpg"))).status).toBe(451);
+  const report = { id: other.id, reason: "other" };
+  const headers = { "Content-Type": "application/json" };
+  await fetch(`${reports.base}/api/reports.json`, { method: "POST", headers, body: JSON.stringify(report) });
+  await withPage(browser, {}, async (page) => {
+    await page.goto(`${desk.base}/?show=reported`);
+    expect(await axeFaults(page)).toEqual([]);
+    expect(await overflowsOf(page)).toEqual([]);
+    await choose(page, "party");
+    await press(page, "Keep");
+    await page.getByText("1 image kept.").waitFor();
+    await page.getByText("No images here.").waitFor();
+  });
+  expect((await fetch(addressOf(reports, other.id, "jpg"))).status).toBe(200);
+  const acts = [];
+  for await (const { act, by } of reports.images.audit()) acts.push([act, by]);
+  expect(acts).toEqual([
+    ["withhold", "anna"],
+    ["keep", "anna"],
+  ]);
+  await desk.close();
+  await reports.close();
+});

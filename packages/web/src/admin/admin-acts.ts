@@ -10,6 +10,7 @@ export const ACTS = {
   refuse: { button: "Refuse", done: "refused" },
   withhold: { button: "Withhold", done: "withheld" },
   release: { button: "Release", done: "released" },
+  keep: { button: "Keep", done: "kept" },
   remove: { button: "Delete", done: "deleted" },
 } as const;
 
@@ -82,6 +83,12 @@ export async function performActs(
       accept: () => each.accept(id, operator),
       refuse: () => each.refuse(id, reason, operator),
       withhold: () => each.withhold(id, { reason, ...(authority && { authority }), ...operator }),
+      keep: () =>
+        images.reports.decide(id, {
+          decision: "kept",
+          ...(reason === "" ? {} : { note: reason }),
+          ...operator,
+        }),
       release: () => each.release(id, operator),
       remove: () => each.remove(id, operator),
     };

@@ -72,8 +72,10 @@ export function createAdminPages(options: AdminPagesOptions): Service {
     if (id !== undefined) return picture(call, id, query);
     if (path === "/audit.jsonl") return auditReply(call);
     const asset = assets.get(path.slice("/assets/".length));
-    if (asset !== undefined)
-      return { status: 200, headers: { ...HEADERS, "Content-Type": asset.type }, body: asset.body };
+    if (asset !== undefined) {
+      const headers = { ...HEADERS, "Content-Type": asset.type, "Content-Length": String(asset.body.length) };
+      return method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body: asset.body };
+    }
     const token = await formToken(images, by);
     return pageReply(call, await adminPage({ images, call, query, token }));
   }

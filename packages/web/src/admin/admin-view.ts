@@ -1,4 +1,4 @@
-import type { Call, Images, NewestImages } from "@outrigger/core";
+import type { Call, ImageReport, Images, ListedImage, NewestImages } from "@outrigger/core";
 import type { Page } from "@outrigger/core/images";
 import { documentPage } from "../document.ts";
 import { type Html, type HtmlValue, html } from "../html.ts";
@@ -12,8 +12,13 @@ const PAGE = 50;
 
 /** The lists to choose from, and what can be done with their images. */
 const VIEWS = {
-  all: { title: "All", heading: "All images", acts: ["withhold", "release", "accept", "refuse", "remove"] },
+  all: {
+    title: "All",
+    heading: "All images",
+    acts: ["withhold", "release", "accept", "refuse", "remove"],
+  },
   held: { title: "Held", heading: "Held images", acts: ["accept", "refuse", "withhold", "remove"] },
+  reported: { title: "Reported", heading: "Reported images", acts: ["keep", "withhold", "remove"] },
   withheld: { title: "Withheld", heading: "Withheld images", acts: ["release", "withhold", "remove"] },
 } as const satisfies Record<string, { title: string; heading: string; acts: readonly ActName[] }>;
 
@@ -35,11 +40,15 @@ export async function adminPage(request: AdminRequest): Promise<Page> {
   const { images, call, query, acts, results = [] } = request;
   const view = viewOf(query);
   const pasted = acts !== undefined && "act" in acts && acts.act === null ? acts.ids : null;
-  const found = await findImages(images, view, query, pasted);
+  const found = await (view === "reported" && pasted === null
+    ? findReported(images, query)
+    : findImages(images, view, query, pasted));
   const nowMs = Date.now();
   const base = call.mountPath;
   const isBlurred = query.get("blur") === "1";
-  const cards = found.images.map((image) => imageCard(image, base, isBlurred, nowMs));
+  const cards = found.images.map((image) =>
+    imageCard(image, found.reports?.get(image.id), base, isBlurred, nowMs),
+  );
   return shell(
     call,
     VIEWS[view].title,
@@ -86,17 +95,51 @@ function viewOf(query: URLSearchParams): View {
   return Object.hasOwn(VIEWS, show) ? (show as View) : "all"; // It is a key.
 }
 
+interface FoundImages extends NewestImages {
+  /** The open reports of the images, by ID. */
+  reports?: ReadonlyMap<string, ImageReport>;
+}
+
+/** Images with open reports, those that must be decided first at the front. `before` is the number of those to skip. */
+async function findReported(images: Images, query: URLSearchParams): Promise<FoundImages> {
+  const skipped = Math.max(0, Math.trunc(Number(query.get("before")))) || 0;
+  const reports = new Map<string, ImageReport>();
+  let [at, next]: [number, number | null] = [0, null];
+  for await (const report of images.reports.list({ state: "open" })) {
+    if (at++ < skipped) continue;
+    if (reports.size === PAGE) {
+      next = skipped + PAGE;
+      break;
+    }
+    reports.set(report.id, report);
+  }
+  const listed = (await images.newest({ ids: [...reports.keys()] })).images;
+  const found = new Map(listed.map((image) => [image.id, image]));
+  return {
+    // Reports outlive their image, and the record of an ended one may be gone.
+    images: [...reports.keys()].map((id) => found.get(id) ?? endedImage(id)),
+    next,
+    reading: null,
+    reports,
+  };
+}
+
+function endedImage(id: string): ListedImage {
+  const none = { name: "", description: null, owner: null, size: 0, createdAt: 0, expiresAt: 0 };
+  return { id, state: "removed", type: "image/png", ...none };
+}
+
 async function findImages(
   images: Images,
   view: View,
   query: URLSearchParams,
   pasted: string[] | null,
-): Promise<NewestImages> {
+): Promise<FoundImages> {
   if (pasted !== null) return images.newest({ ids: pasted });
   const before = Number(query.get("before"));
   const owner = query.get("owner") ?? "";
   return images.newest({
-    ...(view === "all" ? {} : { state: view }),
+    ...(view === "held" || view === "withheld" ? { state: view } : {}),
     ...(owner === "" ? {} : { owner }),
     ...(Number.isSafeInteger(before) && before > 0 ? { before } : {}),
     limit: PAGE,
@@ -156,7 +199,7 @@ function decideSection({ token, typed, acts }: AdminRequest, view: View, { image
 <label class="check"><input type="checkbox" name="all" value="yes"> All ${images.length} on this page</label></h2>
 <button class="unseen" name="act" value="" tabindex="-1" aria-hidden="true">Nothing</button>
 <input type="hidden" name="token" value="${token}"><input type="hidden" name="shown" value="${images.map(({ id }) => id).join(" ")}">
-<div class="fields"><div><label for="reason">Reason, to withhold or refuse: visitors see it</label>
+<div class="fields"><div><label for="reason">Reason${view !== "reported" ? ": visitors see it" : ": visitors see it, unless the image is kept"}</label>
 <input id="reason" name="reason" maxlength="1000" value="${typedText(given, "reason")}" autocomplete="off" dir="auto"></div>
 <div><label for="authority">Page about the decision (optional)</label>
 <input id="authority" name="authority" type="url" value="${typedText(given, "authority")}" placeholder="https://" autocomplete="off"></div></div>
@@ -182,7 +225,7 @@ function readingLine(reading: NewestImages["reading"]): HtmlValue {
 function turnLinks(
   base: string,
   query: URLSearchParams,
-  { next }: NewestImages,
+  { next }: FoundImages,
   pasted: string[] | null,
 ): HtmlValue {
   if (pasted !== null) return null;
@@ -190,8 +233,8 @@ function turnLinks(
   if (next === null && before === undefined) return null;
   const link = (to: string, text: string) =>
     html`<a class="pill" href="${base}/${search({ show, owner, blur, before: to })}">${text}</a>`;
-  return html`<nav class="turn" aria-label="Pages"><span>${before !== undefined && link("", "Newest")}</span>
-<span>${next !== null && link(String(next), "Older")}</span></nav>`;
+  return html`<nav class="turn" aria-label="Pages"><span>${before !== undefined && link("", "First page")}</span>
+<span>${next !== null && link(String(next), "More")}</span></nav>`;
 }
 
 /** Where the forms are sent: the list that is shown, so that it comes back. */

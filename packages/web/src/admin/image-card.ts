@@ -1,12 +1,19 @@
-import type { ListedImage } from "@outrigger/core";
+import type { ImageReport, ListedImage } from "@outrigger/core";
 import { type Html, html } from "../html.ts";
 import { dateMarkup, expiryMarkup, sizeText, typeName } from "../phrases.ts";
+import { timeLeftText } from "../time-left.ts";
 
 /** Pages of a document with a link each. */
 const LINKED_PAGES = 20;
 
 /** An image in the list. Names, owners and reasons are texts of strangers. */
-export function imageCard(image: ListedImage, base: string, isBlurred: boolean, nowMs: number): Html {
+export function imageCard(
+  image: ListedImage,
+  report: ImageReport | undefined,
+  base: string,
+  isBlurred: boolean,
+  nowMs: number,
+): Html {
   const { id, name, state, owner, createdAt, expiresAt, type, size, reason } = image;
   const isOver = !["processing", "held", "ready", "withheld"].includes(state);
   const title = name === "" ? id : name;
@@ -18,6 +25,7 @@ ${
     : html`<a class="frame" href="${large}?large"><img src="${base}/${id}.jpg" alt="Open ${title}" loading="lazy" decoding="async"></a>`
 }
 <div class="told"><p><b dir="auto">${title}</b> <span class="badge">${state}</span></p>
+${report !== undefined && reportFacts(report, nowMs)}
 ${reason !== undefined && html`<p dir="auto">“${reason}”</p>`}
 ${
   !isOver &&
@@ -30,6 +38,25 @@ ${owner !== null && html`<p class="soft">Owner <a dir="auto" href="${base}/${sea
 ${pageLinks(image, large)}</div>
 <label class="pick"><input type="checkbox" name="${id}" value="yes"> Choose<span class="unseen"> ${title}</span></label>
 </li>`;
+}
+
+/** What reporters said. Their contacts are shown here alone. */
+function reportFacts(
+  { dueAt, count, reasons, statements, contacts, reference }: ImageReport,
+  nowMs: number,
+): Html {
+  const isLate = dueAt <= nowMs;
+  const left = isLate ? "overdue" : timeLeftText(new Date(dueAt).toISOString(), nowMs);
+  return html`<p><span class="badge${isLate && " late"}">${left}</span> ${count} ${count === 1 ? "report" : "reports"}: ${reasons
+    .join(", ")
+    .replaceAll("_", " ")}</p>
+<p class="soft">Decide by ${dateMarkup(new Date(dueAt).toISOString())}, reference <code>${reference}</code></p>
+${
+  statements.length + contacts.length > 0 &&
+  html`<details><summary>What they wrote</summary>${statements.map(
+    (text) => html`<blockquote dir="auto">${text}</blockquote>`,
+  )}${contacts.map((contact) => html`<p dir="auto">Contact: ${contact}</p>`)}</details>`
+}`;
 }
 
 function pageLinks({ pages = 1 }: ListedImage, large: string) {
