@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isLookup, needsPin } from "./plain-call.ts";
 import {
   isImage,
@@ -13,7 +14,7 @@ import {
   withoutQuery,
 } from "./scenes.ts";
 import type { Sent } from "./sender.ts";
-import { startApi } from "./sites.ts";
+import { type ApiSite, startApi } from "./sites.ts";
 import {
   addedList,
   deletedImage,
@@ -22,6 +23,7 @@ import {
   type Subject,
   withheldImage,
 } from "./subjects.ts";
+import { flatPng } from "./tiny-files.ts";
 
 const HUGE = `email\n${"x".repeat(17 * 1024 * 1024)}`;
 const MUCH = JSON.stringify({ name: "x".repeat(20_000) });
@@ -76,6 +78,9 @@ export function ordinaryStages(): Stage[] {
       { status: 415, alter: withBody("text/plain", "name=another") },
       { status: 409, when: isUpload, times: 2, alter: underOneKey() },
     ]),
+    stage("that denies what is uploaded", {}, [
+      { status: 451, when: (described) => takesFile(described) && !isOfImage(described), subject: denied },
+    ]),
     stage("that forgets what was deleted", { images: { tombstoneDays: 0 } }, [
       { status: 404, when: isOfImage, subject: deletedImage },
     ]),
@@ -97,6 +102,13 @@ export function ordinaryStages(): Stage[] {
     ]),
     closed(),
   ];
+}
+
+/** An image of a service that denies the bytes of later uploads for a legal reason. */
+async function denied(site: ApiSite): Promise<Subject> {
+  const sha256 = createHash("sha256").update(flatPng()).digest("hex");
+  await site.images.deny({ sha256, reason: "By law.", isLegal: true });
+  return { id: "A".repeat(22), pin: "A".repeat(16) };
 }
 
 /** Each with content different from the previous one. */

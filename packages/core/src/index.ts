@@ -34,17 +34,18 @@ export type { OpenedImage } from "./images/library/open-image.ts";
 export type { TicketOptions, UploadTicket } from "./images/library/upload-tickets.ts";
 export type { AuditEntry } from "./images/life/audit.ts";
 export type { ImageStats } from "./images/life/count-images.ts";
+export type { AllowOptions, Denial, DenyOptions } from "./images/life/deny-list.ts";
 export type {
   ImageAdmin,
   ImageAdminOptions,
   ImageChangeOfMany,
-  ReindexReport,
   StorageAdmin,
   UndeliveredEvents,
 } from "./images/life/image-admin.ts";
 export { createImageAdmin } from "./images/life/image-admin.ts";
 export type { ImageEnd, ImageFilter, ImageState, ListedImage } from "./images/life/image-listing.ts";
 export type { NewestImages } from "./images/life/newest-images.ts";
+export type { ReindexReport } from "./images/life/reindex.ts";
 export type { DecideOptions, ReportAdmin, ReportFilter } from "./images/life/report-admin.ts";
 export type { SweepReport } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";

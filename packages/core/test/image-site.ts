@@ -124,13 +124,13 @@ export async function storedRecord(store: BlobStore, id: string): Promise<ImageR
 }
 
 /**
- * Every key of a store, sorted, without the store's identity, the ledger and notes of renditions and the due entries of
- * images.
+ * Every key of a store, sorted, without the store's identity, the ledger and notes of renditions, the due entries of
+ * images and the index of copies.
  */
 export async function keysOf(store: BlobStore): Promise<string[]> {
   const { keys } = await store.list("");
   return keys
-    .filter((key) => !/^(?:identity$|(?:due-(?:images|clock)|rendition-(?:usage|notes))\/)/.test(key))
+    .filter((key) => !/^(?:identity$|(?:due-(?:images|clock)|copies|rendition-(?:usage|notes))\/)/.test(key))
     .sort();
 }
 

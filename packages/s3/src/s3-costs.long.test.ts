@@ -35,7 +35,8 @@ test("a service with all roles in one bucket sends the number of requests that t
       sent.length = 0;
     };
     // The last number counts reads of the store's identity.
-    await expectCost(0, 0, 3, 0, 1);
+    // The record, the original, and the entries for the sweep and in the index of copies.
+    await expectCost(0, 0, 4, 0, 1);
     const read = async () => {
       const reply = await fetch(addressOf(site, image.id, "png"));
       expect(reply.status).toBe(200);
@@ -49,7 +50,7 @@ test("a service with all roles in one bucket sends the number of requests that t
     expect((await fetch(`${json}&name=Second`, { method: "PATCH" })).status).toBe(200);
     await expectCost(1, 0, 1, 0, 0);
     expect((await fetch(json, { method: "DELETE" })).status).toBe(204);
-    await expectCost(9, 2, 3, 5, 0);
+    await expectCost(12, 2, 3, 6, 0);
     const missing = await fetch(addressOf(site, "A".repeat(22), "png"));
     expect(missing.status).toBe(404);
     await expectCost(0, 0, 0, 0, 1);

@@ -19,23 +19,36 @@ export interface FoundEntry extends NamedEntry {
   hash: string;
 }
 
+const SPLIT = 3;
+/** The hash and the entry in a key. */
+const ENTRY = /^([0-9a-f]{64})\/(.*)$/;
+const SPLIT_ENTRY = /^([0-9a-f]{3}\/[0-9a-f]{61})\.(.*)$/;
+
 /**
  * A secondary index: any number of entries under a name, as empty blobs `<index>/<hash of the name>/<time>.<id>`. They are as
- * durable and shared as the store. An entry may exist without what it names, so readers check that.
+ * durable and shared as the store. An entry may exist without what it names, so readers check that. An index with few entries under
+ * each name shares its directories: `<index>/<3 digits of the hash>/<the others>.<time>.<id>`.
  */
 export class NameIndex {
   readonly #store: BlobStore;
   readonly #prefix: string;
+  readonly #isSplit: boolean;
 
-  /** @param index Name of the index: the first segment of its keys. */
-  constructor(store: BlobStore, index: string) {
+  /**
+   * @param index Name of the index: the first segment of its keys.
+   * @param isSplit Whether most names have few entries.
+   */
+  constructor(store: BlobStore, index: string, isSplit = false) {
     this.#store = store;
     this.#prefix = `${index}/`;
+    this.#isSplit = isSplit;
   }
 
   /** Key of the blob of an entry. */
   keyOf(name: string, { id, createdAt }: NamedEntry): string {
-    return `${this.#prefix}${hashOfName(name)}/${dueName({ id, dueMs: createdAt })}`;
+    const hash = hashOfName(name);
+    const rest = this.#isSplit ? `${hash.slice(SPLIT)}.` : "";
+    return this.#directoryOf(hash) + rest + dueName({ id, dueMs: createdAt });
   }
 
   /** Adding an existing entry changes nothing. */
@@ -54,19 +67,26 @@ export class NameIndex {
     await this.#store.delete(key);
   }
 
-  /** Whether there are entries under a name with this hash. */
+  /** Whether there are entries under a name with this hash. Not for an index whose names share directories. */
   async has(hash: string): Promise<boolean> {
-    return (await this.#store.list(`${this.#prefix}${hash}/`, { limit: 1 })).keys.length > 0;
+    return (await this.#store.list(this.#directoryOf(hash), { limit: 1 })).keys.length > 0;
   }
 
   /** The entries under a name with this hash, in no particular order. @param hash @default all entries */
   async *list(hash?: string): AsyncGenerator<FoundEntry> {
-    const prefix = hash === undefined ? this.#prefix : `${this.#prefix}${hash}/`;
+    const prefix = hash === undefined ? this.#prefix : this.#directoryOf(hash);
     for await (const key of listAll(this.#store, prefix)) {
-      const [, found = "", last = ""] = key.split("/");
+      const form = this.#isSplit ? SPLIT_ENTRY : ENTRY;
+      const [, found = "", last = ""] = form.exec(key.slice(this.#prefix.length)) ?? [];
       const entry = parseDueName(last);
-      if (entry !== null) yield { id: entry.id, createdAt: entry.dueMs, key, hash: found };
+      const foundHash = found.replace("/", "");
+      if (entry === null || (hash !== undefined && foundHash !== hash)) continue;
+      yield { id: entry.id, createdAt: entry.dueMs, key, hash: foundHash };
     }
+  }
+
+  #directoryOf(hash: string): string {
+    return `${this.#prefix}${this.#isSplit ? hash.slice(0, SPLIT) : hash}/`;
   }
 }
 

@@ -126,7 +126,7 @@ async function findReported(images: Images, query: URLSearchParams): Promise<Fou
 
 function endedImage(id: string): ListedImage {
   const none = { name: "", description: null, owner: null, size: 0, createdAt: 0, expiresAt: 0 };
-  return { id, state: "removed", type: "image/png", ...none };
+  return { id, state: "removed", type: "image/png", sha256: "", ...none };
 }
 
 async function findImages(

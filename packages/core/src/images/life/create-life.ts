@@ -8,6 +8,7 @@ import { ImageEvents } from "../events/image-events.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import { countOwned, idsOwned, OWNED_INDEX } from "../owners/owned-images.ts";
 import { OwnerUsage } from "../owners/owner-usage.ts";
+import { CopyIndex } from "../record/copy-index.ts";
 import { ImageRecords } from "../record/image-records.ts";
 import { MARKED_INDEX } from "../record/marks.ts";
 import { ReadLeases } from "../record/read-leases.ts";
@@ -16,6 +17,7 @@ import type { StoreGuard } from "../store/store-guard.ts";
 import { Claims } from "../uploads/claims.ts";
 import { Audit } from "./audit.ts";
 import { SeenClock } from "./clock-guard.ts";
+import { DenyList } from "./deny-list.ts";
 
 /** Name of the due list of undelivered events. */
 export const EVENTS = "events";
@@ -53,6 +55,8 @@ export interface LifeContext {
   due: DueList;
   /** Index of each owner's images. */
   owned: NameIndex;
+  copies: CopyIndex;
+  denied: DenyList;
   owners: OwnerUsage;
   events: ImageEvents;
   /** Images that wait for an operator, or are withheld; see `marksOf`. */
@@ -77,6 +81,7 @@ export function createLife(
   const leases = new ReadLeases({ store, leaseMs, now, onError });
   const owned = new NameIndex(store, OWNED_INDEX);
   const marked = new NameIndex(store, MARKED_INDEX);
+  const copies = new CopyIndex(store);
   const events = new ImageEvents({
     due: createDueList(store, EVENTS),
     dead: createDueList(store, "deadevents"),
@@ -96,6 +101,7 @@ export function createLife(
     leases,
     owned,
     marked,
+    copies,
   });
   const owners = new OwnerUsage({
     store,
@@ -113,6 +119,8 @@ export function createLife(
     isLocal: isLocalStore(store),
     due: createDueList(store, "images"),
     owned,
+    copies,
+    denied: new DenyList(store, now),
     owners,
     events,
     marked,

@@ -70,13 +70,22 @@ export async function markDeleted(
 /** Ends an image for good, by compare-and-set: it stays gone even if the clock is set back. */
 async function endImage(context: LifeContext, current: CurrentRecord, gone: Gone): Promise<CurrentRecord> {
   const ended = await changeRecord(context, current, endedRecord(current.record, gone));
+  // The record of its end has no hashes. `reindex` removes an entry that remains.
+  await context.copies.remove(current.record).catch(context.settings.onError);
   logRemoved(context, current.record, gone.why);
   return ended;
 }
 
 /** The record of an ended image, without data about the picture or its uploader. */
 export function endedRecord(record: ImageRecord, gone: Gone): ImageRecord {
-  const { placeholder: _placeholder, color: _color, alpha: _alpha, held: _held, ...kept } = record;
+  const {
+    placeholder: _placeholder,
+    color: _color,
+    alpha: _alpha,
+    held: _held,
+    sourceSha256: _,
+    ...kept
+  } = record;
   return { ...kept, name: "", agent: null, sha256: "", gone };
 }
 
@@ -97,6 +106,7 @@ async function deleteWithoutRoom(
   const { events, owners, records, settings } = context;
   await records.remove(record.id);
   await records.outlastLeases(record);
+  await context.copies.remove(record).catch(settings.onError);
   logRemoved(context, record, gone.why);
   settings.onPurge(purgedImageOf(record), "deleted");
   await removeBytes(context, record.id);
@@ -182,6 +192,8 @@ export async function sweepImage(
     return "emptied";
   }
   if (isOver && dueMs <= now) {
+    // Of a rejected upload, which has its hashes to the end.
+    await context.copies.remove(current.record);
     await records.remove(id);
     const { expiresAt } = current.record;
     if (expiresAt !== null) await due.remove({ id, dueMs: Math.min(expiresAt, MAX_DUE_MS) });

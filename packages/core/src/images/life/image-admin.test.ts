@@ -66,6 +66,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
       expect(images.size).toBe(8);
       expect(images.get(ids.ready ?? "")).toEqual({
         id: ids.ready,
+        sha256: "0561c1785736df11142838b44793cf3a48f01c255eca7e13185a917c987be289",
         ...{ name: "picture.png", description: null, type: "image/png", size: 34 },
         ...{ owner: "anna", state: "ready" },
         ...{ createdAt: site.clock.now, expiresAt: site.clock.now + DAY },

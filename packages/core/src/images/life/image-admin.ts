@@ -1,16 +1,11 @@
-import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { Semaphore } from "../../async/semaphore.ts";
 import { checkOptions } from "../../check-options.ts";
-import { isServiceError } from "../../errors.ts";
 import { overlay } from "../../observe/observe-backends.ts";
 import { type Options, pick } from "../../option-rules.ts";
 import type { EventBacklog } from "../events/event-entries.ts";
 import { defaultSettings, imageSettings } from "../image-settings.ts";
 import { IMAGES_RULES } from "../images-options.ts";
-import { removeStaleEntries } from "../owners/owned-images.ts";
 import type { Usage } from "../owners/owner-usage.ts";
-import { ORPHAN_MS } from "../processing/lease.ts";
-import { addMarks } from "../record/marks.ts";
 import { closeStores, rolesOf } from "../record/storage-roles.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
@@ -18,6 +13,7 @@ import { ACT_RULES, type ActOptions, AUDIT_RULES, type AuditEntry, type AuditRan
 import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
 import { createLife, type LifeContext } from "./create-life.ts";
 import { loadNotOver } from "./damaged-image.ts";
+import type { AllowOptions, Denial, DenyOptions } from "./deny-list.ts";
 import { markDeleted, sweepImage } from "./end-image.ts";
 import {
   FILTER_RULES,
@@ -29,10 +25,12 @@ import {
   type OnUnreadable,
 } from "./image-listing.ts";
 import { NEWEST_RULES, Newest, type NewestFilter, type NewestImages } from "./newest-images.ts";
+import { addIndexEntries, type ReindexReport } from "./reindex.ts";
 import { type ReportAdmin, reportAdminOf } from "./report-admin.ts";
 import { acceptImage, refuseImage } from "./review.ts";
 import { Sweeper, type SweepOptions, type SweepReport } from "./sweeper.ts";
-import { releaseImage, type WithholdOptions, withholdImage } from "./withhold.ts";
+import { releaseImage, type WithholdOptions } from "./withhold.ts";
+import { withholdCopies } from "./withhold-copies.ts";
 
 /** What an operator may do with images, independent of their PINs. */
 export interface ImageAdmin {
@@ -62,6 +60,15 @@ export interface ImageAdmin {
    * if the image has ended already, and with `conflict` after a concurrent change.
    */
   remove(id: string, options?: ActOptions): Promise<void>;
+  /**
+   * Refuses uploads of these bytes from now on, on every process: with 403, or 451 for a legal reason. Images that are stored stay:
+   * see `copies` of {@link ImageAdmin.withhold}. Replaces an earlier reason. Rejects with a TypeError for options out of range.
+   */
+  deny(options: DenyOptions): Promise<void>;
+  /** Undoes `deny`. Does nothing for bytes that are not denied. */
+  allow(options: AllowOptions): Promise<void>;
+  /** Lists all denied bytes, in no particular order. */
+  denials(): AsyncGenerator<Denial>;
   /**
    * Changes many images: calls `change` for each, eight at a time. A call that waits for read leases makes room for the next, so
    * that all wait together instead of one after the other. Resolves when all calls have resolved; after a rejection no further call
@@ -102,8 +109,8 @@ export interface ImageAdmin {
   /** The images and bytes that an owner has stored. */
   usage(owner: string): Promise<Usage>;
   /**
-   * Adds a due entry for every image, so that the sweep finds it, and repairs the index of each owner's images. For storage that was
-   * copied from a backup, or filled by a version without them. Reads every record; `onError` receives the error of each damaged one.
+   * Adds a due entry for every image, so that the sweep finds it, and repairs the indexes of each owner's images and of copies. For
+   * storage that was copied from a backup, or filled by a version without them. Reads every record; `onError` receives the error of each damaged one.
    */
   reindex(): Promise<ReindexReport>;
   /** The reports of clients. `withhold` and `remove` decide that of their image. */
@@ -122,14 +129,6 @@ export interface UndeliveredEvents extends EventBacklog {
 export type ImageChangeOfMany = (id: string, methods: Pick<ImageAdmin, ChangesOfOne>) => Promise<void>;
 
 type ChangesOfOne = "withhold" | "release" | "accept" | "refuse" | "remove";
-
-/** The result of `reindex`, in numbers of images. */
-export interface ReindexReport {
-  /** Images with a new due entry, damaged ones included. */
-  images: number;
-  /** Images whose records are unreadable. */
-  damaged: number;
-}
 
 /** An administrator of a storage. Services may use the storage at the same time, on this machine or another. */
 export interface StorageAdmin extends ImageAdmin {
@@ -234,6 +233,18 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       await guard.open();
       yield* listEnds(life, onUnreadable);
     },
+    deny: onceOpen(guard, async (options) => {
+      await life.denied.deny(options);
+      await life.audit.add("deny", options.sha256.toLowerCase(), options);
+    }),
+    allow: onceOpen(guard, async (options) => {
+      await life.denied.allow(options);
+      await life.audit.add("allow", options.sha256.toLowerCase(), { by: options.by });
+    }),
+    async *denials() {
+      await guard.open();
+      yield* life.denied.list();
+    },
     stats: onceOpen(guard, (options) => countImages(life, options)),
     undelivered: onceOpen(guard, () => life.events.count()),
     usage: onceOpen(guard, (owner) => life.owners.usage(owner)),
@@ -247,10 +258,7 @@ function changesIn(life: LifeContext): Pick<ImageAdmin, ChangesOfOne> {
   const { guard } = life;
   const { reports } = life;
   return {
-    withhold: onceOpen(guard, async (id, options) => {
-      await withholdImage(life, id, options);
-      await reports.settle(id, "withheld", options);
-    }),
+    withhold: onceOpen(guard, (id, options) => withholdCopies(life, id, options)),
     release: onceOpen(guard, (id, options) => releaseImage(life, id, options)),
     accept: onceOpen(guard, (id, options) => acceptImage(life, id, options)),
     refuse: onceOpen(guard, async (id, reason, options) => {
@@ -276,25 +284,4 @@ function onceOpen<A extends unknown[], R>(guard: LifeContext["guard"], work: (..
   };
 }
 
-const READ_AT_ONCE = 8;
 const CHANGED_AT_ONCE = 8;
-
-async function addIndexEntries(life: LifeContext): Promise<ReindexReport> {
-  const { records, due, owned, settings } = life;
-  const report: ReindexReport = { images: 0, damaged: 0 };
-  await forEachAtOnce(records.ids(), READ_AT_ONCE, async (id) => {
-    await due.add({ id, dueMs: settings.now() });
-    report.images++;
-    try {
-      const current = await records.load(id);
-      if (current === null) return;
-      await life.records.addOwned(current.record);
-      await addMarks(life.marked, current.record);
-    } catch (error) {
-      if (isServiceError(error, "damaged")) report.damaged++;
-      settings.onError(error);
-    }
-  });
-  await removeStaleEntries(owned, records, settings.now() - ORPHAN_MS, settings.onError);
-  return report;
-}

@@ -46,6 +46,8 @@ export interface ImageFilter extends rules.Options<typeof FILTER_RULES> {}
 /** A listed image. If it is damaged, only `id` and `state` are valid: its record is unreadable. */
 export interface ListedImage extends ImageSummary {
   state: ImageState;
+  /** SHA-256 of the original, hex; empty once the image has ended. For operators, as for `deny`. */
+  sha256: string;
   /** Why the image is withheld. Absent: it is not withheld. */
   reason?: string;
   /** Pages of a document. Absent: it has one, or is none. */
@@ -125,6 +127,7 @@ export async function listedImage(context: LifeContext, id: string, bytes?: Buff
   if (record === null) return null;
   return {
     ...summaryOf(record),
+    sha256: record.sha256,
     state: failure === null ? stateAt(record, settings.now()).name : "damaged",
     ...(record.withheld === null ? {} : { reason: record.withheld.reason }),
     ...(record.type === "application/pdf" && (record.pages ?? 1) > 1 ? { pages: Number(record.pages) } : {}),

@@ -1,6 +1,6 @@
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { type Options, shape, text } from "../../option-rules.ts";
+import { flag, type Options, preset, shape, text } from "../../option-rules.ts";
 import type { ImageRecord, Withholding } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { addNextSweep, stateAt } from "../record/image-state.ts";
@@ -22,7 +22,7 @@ export async function withholdImage(
   options: WithholdOptions,
 ): Promise<void> {
   const now = context.settings.now();
-  const withheld = checkWithholding(options, now);
+  const { withheld } = checkWithholding(options, now);
   await change(
     context,
     () => loadAny(context, id),
@@ -81,23 +81,33 @@ const RULES = {
   /** When the image is removed for good, in the future. @default its expiry; never, if it has none */
   deleteAfter: shape<Date>("a date in the future", "getTime"),
   ...ACT_RULES,
+  /**
+   * Also withholds the other images of the same bytes, as they were uploaded or after cleaning, and denies later uploads of them,
+   * with 451. Release and `allow` undo it one by one. @default false
+   */
+  copies: preset(false, flag()),
 };
 
 /** Reason and duration of withholding an image. */
 export interface WithholdOptions extends Options<typeof RULES> {}
 
-function checkWithholding(options: WithholdOptions, now: number): Withholding {
-  const { reason, authority, deleteAfter } = checkOptions("withhold", options, RULES);
+/** @throws TypeError for options out of range. */
+export function checkWithholding(
+  options: WithholdOptions,
+  now: number,
+): { withheld: Withholding; hasCopies: boolean } {
+  const { reason, authority, deleteAfter, copies } = checkOptions("withhold", options, RULES);
   if (deleteAfter !== undefined && !(deleteAfter.getTime() > now)) {
     throw new TypeError("withhold: deleteAfter must be a date in the future");
   }
-  return {
+  const withheld = {
     reason,
     // Normalised for use in a header.
     authority: authority === undefined ? null : new URL(authority).href,
     since: now,
     deleteAfter: deleteAfter?.getTime() ?? null,
   };
+  return { withheld, hasCopies: copies };
 }
 
 function isHttpUrl(given: string): boolean {

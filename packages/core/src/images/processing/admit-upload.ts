@@ -4,8 +4,8 @@ import { abortable } from "../../async/abortable.ts";
 import { isSettledWithin } from "../../async/settled-within.ts";
 import type { Call } from "../../contracts/call.ts";
 import type { Admission } from "../../contracts/renderer.ts";
-import { ServiceError } from "../../errors.ts";
 import type { ImageSettings } from "../image-settings.ts";
+import { RefusedUpload } from "../life/deny-list.ts";
 import { type ImageRecord, summaryOf } from "../record/image-record.ts";
 import { type InspectedFile, type InspectVerdict, isReason } from "../record/inspect-rules.ts";
 import type { UploadedFile } from "../uploads/uploaded-file.ts";
@@ -13,9 +13,6 @@ import { type InspectedAdmission, readyRecord } from "./lease.ts";
 import type { ProcessingContext } from "./processing-context.ts";
 
 const NOT_INSPECTED = "This file could not be inspected.";
-
-/** An upload that the host refuses. */
-export class RefusedUpload extends ServiceError {}
 
 /** Where an upload comes from, and when its work is abandoned. */
 interface UploadOrigin {
@@ -25,7 +22,10 @@ interface UploadOrigin {
   signal: AbortSignal;
 }
 
-/** Validates and cleans an upload, then has the host inspect it. Rejects with {@link RefusedUpload}. */
+/**
+ * Validates and cleans an upload, then has the host inspect it. Rejects with {@link RefusedUpload}, also for cleaned bytes that are
+ * denied.
+ */
 export async function admitUpload(
   context: ProcessingContext,
   record: ImageRecord,
@@ -40,6 +40,9 @@ export async function admitUpload(
   const admission = await renders.admit(client, signal, (given) =>
     renderer.admit(source, record.source ?? record.type, options, given),
   );
+  const { sha256 } = admission.cleaned ?? record;
+  // Its first hash is checked before the renderer works.
+  if (sha256 !== record.sha256) await context.denied.requireAllowed([sha256]);
   // Another process, which had an `inspect`, promised the inspection.
   if (settings.inspect === null && !record.processing?.inspect) return admission;
   const ask = () => verdictOf(settings, record, upload, admission, call);

@@ -140,11 +140,13 @@ describe.each(["dies", "fails once"] as const)("an upload whose process or store
         createSite({ store, clock });
         await eventually(async () => expect((await store.list("due-jobs/")).keys).toEqual([]));
 
-        const [id] = [...new Set((await keysOf(store)).map((key) => key.split("/")[0] ?? ""))];
+        // A held image is in a list of operators.
+        const keys = (await keysOf(store)).filter((key) => !key.startsWith("marked/"));
+        const [id] = [...new Set(keys.map((key) => key.split("/")[0] ?? ""))];
         const context = `call ${point}`;
         if (told !== null) expect(id, context).toBe(told);
         if (id === undefined) continue;
-        expect(await keysOf(store), context).toEqual(
+        expect(keys, context).toEqual(
           expected === null ? [`${id}/record`] : [`${id}/original`, `${id}/record`],
         );
         expect(await bytesAt(store, `${id}/original`), context).toEqual(expected);

@@ -1,12 +1,13 @@
 import { isServiceError, onCode, ServiceError } from "../../errors.ts";
 import { saysNotWorking } from "../../observe/observe-backends.ts";
+import { RefusedUpload } from "../life/deny-list.ts";
 import { removeBytes } from "../life/end-image.ts";
-import { type ImageRecord, keyOf } from "../record/image-record.ts";
+import { hashesOf, type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { BY_RECORD, stateAt } from "../record/image-state.ts";
 import { BACKGROUND_CLIENT } from "../renditions/render-gate.ts";
 import { putAdmitted, storedUpload, type UploadedFile } from "../uploads/uploaded-file.ts";
-import { admitUpload, RefusedUpload } from "./admit-upload.ts";
+import { admitUpload } from "./admit-upload.ts";
 import {
   claimed,
   failedRecord,
@@ -89,6 +90,7 @@ async function conclude(
   const { upload, admission } = work;
   try {
     const admitted = await admission;
+    await requireAllowed(context, readyRecord(lease.record, admitted, now()));
     await storeOriginal(context, lease, upload, admitted);
     return (record) => readyRecord(record, admitted, now());
   } catch (error) {
@@ -96,6 +98,20 @@ async function conclude(
     return (record) => failedRecord(record, error.message, now());
   } finally {
     await upload.dispose();
+  }
+}
+
+/**
+ * Rejects with {@link RefusedUpload} for denied bytes. The index of copies gets its entries first: of this check and a takedown of
+ * all copies, which denies before it reads the index, one finds the other.
+ */
+async function requireAllowed({ copies, denied }: ProcessingContext, record: ImageRecord): Promise<void> {
+  await copies.add(record);
+  try {
+    await denied.requireAllowed(hashesOf(record));
+  } catch (error) {
+    if (error instanceof RefusedUpload) await copies.remove(record);
+    throw error;
   }
 }
 

@@ -57,6 +57,7 @@ export function readyRecord(record: ImageRecord, admission: InspectedAdmission, 
   return {
     ...record,
     ...(cleaned ?? {}),
+    ...(cleaned === null || cleaned.sha256 === record.sha256 ? {} : { sourceSha256: record.sha256 }),
     ...(type === undefined ? {} : { type }),
     ...(warnings === undefined ? {} : { warnings }),
     ...(admission.provenance === true ? { provenance: true } : {}),

@@ -71,8 +71,10 @@ export interface ImageRecord extends PicturePreview {
   provenance?: true;
   /** Bytes of the original, or of the unprocessed upload while it is processed. */
   size: number;
-  /** SHA-256 of the same bytes, hex. */
+  /** SHA-256 of the same bytes, hex. Empty once the image has ended. */
   sha256: string;
+  /** SHA-256 of the upload, hex. Absent: the original is the upload unchanged, the image has ended, or an earlier release stored it. */
+  sourceSha256?: string;
   width: number | null;
   height: number | null;
   pages: number | null;
@@ -103,6 +105,11 @@ export interface ImageRecord extends PicturePreview {
   outbox?: Outbox;
   /** Substitute for an unreadable record: only its end and its withholding are known. Absent in all other records. */
   damaged?: true;
+}
+
+/** The SHA-256 of the bytes of an image, after and before cleaning, each once. None once it has ended. */
+export function hashesOf({ sha256, sourceSha256 = sha256 }: ImageRecord): string[] {
+  return [...new Set([sha256, sourceSha256])].filter((hash) => hash !== "");
 }
 
 /** Parses JSON. `null` if the bytes are not JSON. */

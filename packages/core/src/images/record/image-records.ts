@@ -12,6 +12,7 @@ import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { listAll } from "../../stores/list-all.ts";
 import type { NameIndex } from "../../stores/name-index.ts";
+import type { CopyIndex } from "./copy-index.ts";
 import { type ImageRecord, idOfRecord, keyOf, type Outbox } from "./image-record.ts";
 import { BY_RECORD, stateAt } from "./image-state.ts";
 import { addMarks, removeMarks } from "./marks.ts";
@@ -53,10 +54,9 @@ export interface ImageRecordsOptions {
   /** Whether the store is also that of the originals. */
   holdsOriginals: boolean;
   leases: ReadLeases;
-  /** Index of each owner's images. */
   owned: NameIndex;
-  /** Index of the images in the lists of operators. */
   marked: NameIndex;
+  copies: CopyIndex;
   events: RecordEvents;
 }
 
@@ -177,7 +177,7 @@ export class ImageRecords {
     const options = { ifRevision: null, ...(signal === undefined ? {} : { signal }) };
     const requested = leases.now();
     const writing = store.put(keyOf.record(record.id), encodeRecord(next), options);
-    const { revision } = await this.#withOwned(record, writing);
+    const { revision } = await this.#withEntries(record, writing);
     return this.#written(next, revision, requested);
   }
 
@@ -196,7 +196,7 @@ export class ImageRecords {
     const blobs = { original: { path }, record: encodeRecord(next) };
     const requested = this.#options.leases.now();
     const writing = this.#both.adoptTogether(`${record.id}/`, blobs, { signal });
-    const stored = await this.#withOwned(record, writing);
+    const stored = await this.#withEntries(record, writing);
     return this.#written(next, stored.record.revision, requested);
   }
 
@@ -248,14 +248,14 @@ export class ImageRecords {
    * ended, waits for it: another process must not show the earlier state after that reply.
    */
   settled(current: CurrentRecord, signal?: AbortSignal): Promise<void> {
-    return this.#isSettled(current)
-      ? Promise.resolve()
-      : abortable(this.#settlings.wait(current.record), signal);
+    if (this.#isSettled(current)) return Promise.resolve();
+    return abortable(this.#settlings.wait(current.record), signal);
   }
 
-  /** Adds an image to the index of its owner's images. */
-  async addOwned(record: ImageRecord): Promise<void> {
-    if (record.owner !== null) await this.#options.owned.add(record.owner.name, record);
+  /** Adds an image to the indexes: of its owner's images, and of its copies. */
+  async addEntries(record: ImageRecord): Promise<void> {
+    const { owned, copies } = this.#options;
+    await Promise.all([record.owner && owned.add(record.owner.name, record), copies.add(record)]);
   }
 
   /** Removes a record for good, at any revision. Does not wait for read leases. */
@@ -271,9 +271,9 @@ export class ImageRecords {
     if (this.#probe === null && name === "ready") await leases.outlast();
   }
 
-  /** Adds the image to those of its owner and to the lists of operators, together with the write of its record. Waits for both: after a failure the caller removes what they stored. */
-  async #withOwned<T>(record: ImageRecord, writing: Promise<T>): Promise<T> {
-    const adding = Promise.all([this.addOwned(record), addMarks(this.#options.marked, record)]);
+  /** Adds the image to the indexes and the lists of operators, together with the write of its record. Waits for both: after a failure the caller removes what they stored. */
+  async #withEntries<T>(record: ImageRecord, writing: Promise<T>): Promise<T> {
+    const adding = Promise.all([this.addEntries(record), addMarks(this.#options.marked, record)]);
     await Promise.allSettled([writing, adding]);
     await adding;
     return writing;

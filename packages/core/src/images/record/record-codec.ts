@@ -124,6 +124,7 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   provenance: orNothing(isFlag),
   size: isBytes,
   sha256: isText,
+  sourceSha256: orNothing(isText),
   width: orNothing(isTime),
   height: orNothing(isTime),
   pages: orNothing(isTime),

@@ -27,6 +27,7 @@ async function fill(storage: BlobStore | StorageRoles): Promise<void> {
   await site.send("PATCH", `/api/images/${id}.json`, { search: `pin=${pin}&name=new` });
   await site.images.withhold((await create()).id, { reason: "a demand", authority: "https://example.com/1" });
   await site.images.remove((await create()).id);
+  await site.images.deny({ sha256: "0".repeat(64), reason: "a demand" });
   const lost = await create();
   await ("records" in storage ? storage.originals : storage).delete(`${lost.id}/original`);
   await verified(site, { storage, repair: true });
@@ -53,6 +54,7 @@ function kindOf(path: string): string {
   return path
     .replace(/(^|[/.@])[\w-]{22}(?=$|[/.@])/g, "$1<id>")
     .replace(/[0-9a-f]{64}/g, "<hash>")
+    .replace(/copies\/[0-9a-f]{3}\/[0-9a-f]{61}/, "copies/<hash>")
     .replace(/^(blobs|superseded)\/[\w-]+\//, "$1/<shard>/")
     .replace(/[\w-]+(?=@<id>@)/, "<shard>")
     .replace(/\/[0-9a-f]{16}\.\d+$/, "/<inode and revision>")

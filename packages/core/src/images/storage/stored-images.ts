@@ -160,7 +160,7 @@ export class StoredImages {
     const { owners, records, settings } = this.#living();
     await owners.reserve(record, {});
     try {
-      await records.addOwned(record);
+      await records.addEntries(record);
       await store();
       owners.settle(record);
     } catch (error) {
@@ -225,7 +225,7 @@ export class StoredImages {
 
   /** Lists an image in the index of its owner's images. */
   async addEntry(record: ImageRecord): Promise<void> {
-    await this.#living().records.addOwned(record);
+    await this.#living().records.addEntries(record);
   }
 
   /** Counts the images of an owner again. @param key Key of the damaged count. */

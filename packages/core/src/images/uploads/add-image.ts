@@ -5,7 +5,7 @@ import type { Agent } from "../../http/request-headers.ts";
 import type { LoggedRequest } from "../image-settings.ts";
 import type { OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
 import { CONVERTIBLE, type ConvertibleName, declaredOriginalType, uploadTypeOf } from "../record/formats.ts";
-import { createImageId, type ImageRecord } from "../record/image-record.ts";
+import { createImageId, hashesOf, type ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { adviceFor, nameOtherKind, sniffConvertible } from "../record/other-kinds.ts";
 import { sniffType } from "../record/sniff.ts";
@@ -40,6 +40,7 @@ export async function addImage(
   try {
     image = describe();
     draft = describeUpload(file, image.facts, context.settings.convertUploads);
+    await context.denied.requireAllowed(hashesOf(draft));
     reservation = await reserveImage(context, draft, image.reservation);
   } catch (error) {
     await upload.dispose();

@@ -7,7 +7,7 @@ import { admitUpload } from "../processing/admit-upload.ts";
 import type { Jobs } from "../processing/jobs.ts";
 import { claimed, type InspectedAdmission, ORPHAN_MS, readyRecord, unclaimed } from "../processing/lease.ts";
 import type { ProcessingContext } from "../processing/processing-context.ts";
-import { type ImageRecord, keyOf, type Processing } from "../record/image-record.ts";
+import { hashesOf, type ImageRecord, keyOf, type Processing } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { putAdmitted, type SpooledUpload, type UploadedFile } from "./uploaded-file.ts";
 
@@ -103,9 +103,16 @@ async function storeReady(
 ): Promise<CurrentRecord> {
   const record = readyRecord(draft, admission, draft.updatedAt);
   await requireStorable();
-  const current = await createAdmitted(context, record, upload, admission, signal);
-  await watch.requireInTime();
-  return current;
+  try {
+    const current = await createAdmitted(context, record, upload, admission, signal);
+    // Its bytes may have been denied since they were checked. After this, a takedown of all copies finds the image.
+    await context.denied.requireAllowed(hashesOf(record));
+    await watch.requireInTime();
+    return current;
+  } catch (error) {
+    await context.copies.remove(record).catch(context.settings.onError);
+    throw error;
+  }
 }
 
 /** Stores the bytes and the record, at once or the record last: the record is the commit point. */
@@ -178,7 +185,7 @@ const STORE_TIMEOUT_MS = 5 * 60_000;
  * @param processing Returns the state of the work at the time the record is written.
  */
 async function createPendingRecord(
-  { pending, originals, records, settings }: UploadContext,
+  { pending, originals, records, copies, settings }: UploadContext,
   draft: ImageRecord,
   putUpload: UploadedFile["putCopying"],
   processing: () => Processing,
@@ -193,6 +200,7 @@ async function createPendingRecord(
     return await records.create({ ...draft, processing: { ...processing(), ...inspect } }, signal);
   } catch (error) {
     // Leftovers that cannot be removed now are found by their entry once it counts as orphaned.
+    await copies.remove(draft).catch(settings.onError);
     await originals
       .delete(key)
       .then(() => pending.remove(entry))

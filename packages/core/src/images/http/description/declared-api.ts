@@ -12,6 +12,8 @@ import { CREATED_REF, IMAGE_REF, TICKET_REF } from "./image-schemas.ts";
 type Replies = DeclaredOperation["replies"];
 type Headers = Readonly<Record<string, ApiHeader>>;
 
+export const DENIED = "the host denies these bytes for a legal reason.";
+
 /** `POST {base}/api/images.json` or `.txt` */
 export function createImageOperation(facts: ImageFacts, suffix: "json" | "txt"): DeclaredOperation {
   const isText = suffix === "txt";
@@ -48,13 +50,14 @@ export function createImageOperation(facts: ImageFacts, suffix: "json" | "txt"):
         content,
       },
     },
-    refusals: [403, 409, 500, 507],
+    refusals: [403, 409, 451, 500, 507],
     why: {
       ...(facts.importsUrls ? { 400: UNFETCHED } : {}),
       403:
         facts.authorize === null
           ? `the connection is not secure, the host refuses the file, or ${BAD_TICKET}.`
           : `the connection is not secure, this client may not upload, a browser sent the request from another site, its owner has reached a limit, the host refuses the file, or ${BAD_TICKET}.`,
+      451: DENIED,
       409: "the `Idempotency-Key` or the ticket was used for another upload, or its first request is still running.",
       413: tooLarge(facts),
       415: facts.importsUrls

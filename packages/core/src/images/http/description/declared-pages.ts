@@ -153,7 +153,7 @@ export function uploadFormOperation(facts: ImageFacts): DeclaredOperation {
         headers: { ...created.headers, ...headersOf("Retry-After") },
       },
     },
-    refusals: [403, 500, 507],
+    refusals: [403, 451, 500, 507],
     why: {
       403: "the connection is not secure, a browser sent the form from another site, or this client may not upload.",
       413: tooLarge(facts),

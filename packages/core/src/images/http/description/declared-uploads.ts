@@ -1,7 +1,7 @@
 import type { ApiHeader, ApiParameter } from "../../../openapi/document.ts";
 import { headersOf } from "../../../openapi/headers.ts";
 import { IMAGE_ID_SCHEMA } from "../../record/image-record.ts";
-import { tooLarge } from "./declared-api.ts";
+import { DENIED, tooLarge } from "./declared-api.ts";
 import * as parameters from "./image-parameters.ts";
 import type { DeclaredOperation, ImageFacts } from "./image-path.ts";
 import { CREATED_REF } from "./image-schemas.ts";
@@ -53,8 +53,13 @@ export function beginUploadOperation(facts: ImageFacts): DeclaredOperation {
       ],
     ],
     replies: { 201: { description: "`Location` is the address of the upload.", headers } },
-    refusals: [412, 413, 415, 507],
-    why: { ...WHY, 413: tooLarge(facts), 429: "too many requests, or too many unfinished uploads." },
+    refusals: [412, 413, 415, 451, 507],
+    why: {
+      ...WHY,
+      413: tooLarge(facts),
+      451: DENIED,
+      429: "too many requests, or too many unfinished uploads.",
+    },
   };
 }
 
@@ -89,11 +94,15 @@ export function sendPieceOperation(): DeclaredOperation {
         headers,
         content,
       },
-      202: { description: "The upload is complete, and its image is processed.", headers, content },
+      202: {
+        description: "The upload is complete, and its image is processed or held for review.",
+        headers,
+        content,
+      },
       204: { description: "The piece is stored.", headers },
     },
-    refusals: [404, 409, 412, 423, 507],
-    why: WHY,
+    refusals: [404, 409, 412, 423, 451, 507],
+    why: { ...WHY, 451: DENIED },
   };
 }
 

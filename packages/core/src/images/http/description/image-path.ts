@@ -24,7 +24,7 @@ export interface ImageFacts extends ImageSettings {
 const WHY = {
   400: "a header, a parameter or the body is invalid; `detail` names it.",
   403: "the connection is not secure, or this client may not do that.",
-  404: "there is no such image, it is gone for good, or its processing failed, or the host refused it.",
+  404: "there is no such image, it is gone for good, its processing failed, or the host refused it.",
   408: "the body stopped arriving, or arrived too slowly.",
   409: "the state of the image or a concurrent request does not allow it.",
   410: "the image was deleted or has expired.",

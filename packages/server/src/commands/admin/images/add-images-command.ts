@@ -93,6 +93,7 @@ as the user of the server.
       parseAuthority,
     )
     .option("--delete-after <date>", "when the images are deleted for good (ISO 8601)", parseDeleteAfter)
+    .option("--copies", "also withhold the images of the same bytes, and deny later uploads of them")
     .action(lazyAction(async () => (await import("./change-images.ts")).withhold));
   add("release", {
     description: "Serve withheld images again.",
@@ -157,9 +158,10 @@ as the user of the server.
     examples: "  outrigger images sweep",
   }).action(lazyAction(async () => (await import("./change-images.ts")).sweep));
   add("reindex", {
-    description: "Rebuild the schedule of the sweep, as for storage restored from a backup.",
+    description: "Rebuild the schedule of the sweep and the indexes, as for storage restored from a backup.",
     examples: "  outrigger images reindex && outrigger images sweep",
   }).action(lazyAction(async () => (await import("./change-images.ts")).reindex));
+  addDenyCommands(add);
   add("verify", VERIFY)
     .option("--repair", "restore damaged images from --from, delete the rest")
     .option("--from <storage>", "a backup: a URL, or JSON with one for each role")
@@ -174,4 +176,32 @@ as the user of the server.
     .option("--state <file>", "keep the progress in this file, and resume from it")
     .option("--json", "print a JSON object per finding, and one at the end")
     .action(lazyAction(async () => (await import("./verify.ts")).verify));
+}
+
+/** The commands of the deny list. */
+function addDenyCommands(add: (name: string, texts: CommandTexts) => Command): void {
+  const HASHES = ["[sha256...]", "SHA-256 of their bytes, as uploaded or as stored"] as const;
+  add("deny", {
+    description: "Refuse uploads of these bytes from now on.",
+    notes: `Images that are stored stay: see withhold --copies. A line of --from is a SHA-256, or a JSON object with sha256, reason and
+isLegal, as denials prints it.
+`,
+    examples: `  outrigger images deny "$(sha256sum < leak.jpg | cut -d' ' -f1)" --reason "Claim of copyright" --legal
+  outrigger images deny --from list.txt --reason "Known abuse"`,
+  })
+    .argument(...HASHES)
+    .option("--reason <text>", "reason shown to clients", parseReason)
+    .option("--legal", "a legal reason: uploads answer 451 instead of 403")
+    .option("--from <file>", "a list: one per line")
+    .action(lazyAction(async () => (await import("./deny.ts")).deny));
+  add("allow", {
+    description: "Accept uploads again that deny or withhold --copies refuses.",
+    examples: "  outrigger images allow e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+  })
+    .argument(...HASHES)
+    .action(lazyAction(async () => (await import("./deny.ts")).allow));
+  add("denials", {
+    description: "List the bytes whose upload is refused, as a JSON object per line.",
+    examples: "  outrigger images denials > /backup/denials.ndjson",
+  }).action(lazyAction(async () => (await import("./deny.ts")).denials));
 }

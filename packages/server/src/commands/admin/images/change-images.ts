@@ -19,9 +19,10 @@ interface ListFlags extends DataFlags {
 
 /** `outrigger images withhold`: every address of an image answers 451 from now on. */
 export async function withhold(images: string[], flags: ListFlags & WithholdOptions): Promise<void> {
-  const { reason, authority, deleteAfter } = flags;
+  const { reason, authority, deleteAfter, copies = false } = flags;
   const options = {
     reason,
+    copies,
     ...(authority === undefined ? {} : { authority }),
     ...(deleteAfter === undefined ? {} : { deleteAfter }),
   };

@@ -32,6 +32,7 @@ describe("outrigger images list", () => {
       {
         id: image.id,
         state: "ready",
+        sha256: kept.sha256,
         name: "stripes.jpg",
         description: null,
         type: "image/jpeg",

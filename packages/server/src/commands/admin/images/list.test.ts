@@ -23,6 +23,7 @@ it("images stats counts images by state, as a table and as JSON", async () => {
     bytes: 3_340_000,
     states: {
       processing: 0,
+      held: 0,
       ready: 1,
       withheld: 1,
       failed: 1,
@@ -41,6 +42,7 @@ it("images stats counts images by state, as a table and as JSON", async () => {
     ["images", "7"],
     ["bytes", "3.3 MB"],
     ["processing", "0"],
+    ["held", "0"],
     ["ready", "1"],
     ["withheld", "1"],
     ["failed", "1"],

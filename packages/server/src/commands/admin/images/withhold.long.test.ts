@@ -153,3 +153,47 @@ describe("outrigger images accept, refuse", () => {
     expect(await images(cwd, "refuse", first)).toMatchObject({ code: 2 });
   });
 });
+
+describe("outrigger images deny, allow, denials, withhold --copies", () => {
+  it("denies a list, prints it in the form that it takes, and allows again", async () => {
+    const cwd = await temporaryDirectory();
+    const url = await serve(cwd).url;
+    const file = await jpeg();
+    const first = await uploaded(url, file);
+    const second = await uploaded(url, file);
+    expect(
+      await images(cwd, "withhold", first.id, "--reason", "Order of the court", "--copies"),
+    ).toMatchObject({
+      code: 0,
+      stdout: `${first.id} withheld\n`,
+    });
+    expect(await statuses([first.url, second.url])).toEqual([451, 451]);
+    const list = join(cwd, "list.txt");
+    const hash = (digit: string) => digit.repeat(64);
+    await writeFile(
+      list,
+      `${hash("a")}\n\nnonsense\n{"sha256":"${hash("b")}","reason":"Law","isLegal":true}\n`,
+    );
+    expect(await images(cwd, "deny", "--from", list, "--reason", "Abuse")).toEqual({
+      code: 1,
+      stdout: "2 denied\n",
+      stderr: `outrigger: ${list}: line 3 is no SHA-256 with a reason, and is left out\n`,
+    });
+    const { stdout } = await images(cwd, "denials");
+    const denials = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(denials.map(({ reason, isLegal }) => [reason, isLegal]).sort()).toEqual([
+      ["Abuse", false],
+      ["Law", true],
+      ["Order of the court", true],
+    ]);
+    expect(await images(cwd, "allow", hash("a"))).toMatchObject({ code: 0 });
+    await writeFile(list, stdout);
+    expect(await images(cwd, "deny", "--from", list)).toMatchObject({ code: 0, stdout: "3 denied\n" });
+    expect(await images(cwd, "deny", hash("c"))).toMatchObject({ code: 2 });
+    expect(await images(cwd, "deny", "abc", "--reason", "x")).toMatchObject({ code: 2 });
+    expect(await images(cwd, "deny", "--reason", "x")).toMatchObject({ code: 2 });
+  });
+});
