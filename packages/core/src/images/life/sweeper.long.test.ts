@@ -142,9 +142,12 @@ test("images that are not due cause no calls of the store in a sweep", async () 
     expect(await site.images.sweep()).toEqual(NOTHING_DONE);
     costs.push(calls.length);
   }
-  expect(costs.slice(2)).toEqual(costs.slice(0, 2));
-  // One read of the identity, and one of each of the three empty due lists.
-  expect(costs[1]).toBe(4);
+  const [sweep = 0, idle = 0, sweepAmongMany = 0, idleAmongMany = 0] = costs;
+  // A call of an upload may end during the first sweep.
+  expect(Math.abs(sweepAmongMany - sweep)).toBeLessThan(5);
+  expect(idleAmongMany).toBe(idle);
+  // One read of the identity, and one of each of the five empty due lists.
+  expect(idle).toBe(6);
 }, 120_000);
 
 test("a sweep notices a shortened life in time, even if another process swept the image before", async () => {
