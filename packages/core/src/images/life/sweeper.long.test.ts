@@ -125,9 +125,7 @@ test("images that are not due cause no calls of the store in a sweep", async () 
   for (const living of [0, 2000]) {
     const calls: StoreCall[] = [];
     const kept = createHastyDiskStore();
-    const site = createLifeSite({
-      store: tapStore(kept, (call) => void calls.push(call)),
-    });
+    const site = createLifeSite({ store: tapStore(kept, (call) => void calls.push(call)) });
     const expiresIn = (ms: number) => `expiresAt=${new Date(site.clock.now + ms).toISOString()}`;
     const { id } = created(await site.create({ search: expiresIn(300 * DAY) }));
     const record = await storedRecord(kept, id);
@@ -145,9 +143,8 @@ test("images that are not due cause no calls of the store in a sweep", async () 
   const [sweep = 0, idle = 0, sweepAmongMany = 0, idleAmongMany = 0] = costs;
   // A call of an upload may end during the first sweep.
   expect(Math.abs(sweepAmongMany - sweep)).toBeLessThan(5);
-  expect(idleAmongMany).toBe(idle);
   // One read of the identity, and one of each of the five empty due lists.
-  expect(idle).toBe(6);
+  expect([idle, idleAmongMany]).toEqual([6, 6]);
 }, 120_000);
 
 test("a sweep notices a shortened life in time, even if another process swept the image before", async () => {
