@@ -73,6 +73,11 @@ async function withImages<T>(
   }
 }
 
+/** The record of an image after an edit by another process. */
+function renamed(record: Buffer): Buffer {
+  return Buffer.from(JSON.stringify({ ...JSON.parse(record.toString()), name: "renamed" }));
+}
+
 /** A store whose next compare-and-set is lost to another writer once `arm` was called. */
 function losingStore(store: BlobStore) {
   let isArmed = false;
@@ -84,7 +89,7 @@ function losingStore(store: BlobStore) {
       if (isArmed && typeof options?.ifRevision === "string") {
         isArmed = false;
         const current = await store.get(key);
-        if (Buffer.isBuffer(current?.body)) await store.put(key, current.body);
+        if (Buffer.isBuffer(current?.body)) await store.put(key, renamed(current.body));
       }
       return store.put(key, body, options);
     },

@@ -5,7 +5,8 @@ import type { HeldPicture } from "./client.ts";
 /** The file in which a service stores the time every minute. */
 const CLOCK = join("due", "clock");
 /** The file of the store's identity. */
-const IDENTITY = join("blobs", "id", "identity");
+/** What is no picture: the identity, and the index of copies, whose entries are below. */
+const LASTING = [join("blobs", "id", "identity"), join("blobs", "co", "copies")];
 
 /** Stored pictures that were never acknowledged, and markers of finished work. */
 export async function leftovers(data: string, held: readonly HeldPicture[]): Promise<string[]> {
@@ -15,7 +16,8 @@ export async function leftovers(data: string, held: readonly HeldPicture[]): Pro
   const found = (
     await Promise.all([...spools, ...shards, ...hours].map((parent) => below(data, parent)))
   ).flat();
-  return found.filter((path) => !path.startsWith(IDENTITY) && !held.some(({ id }) => path.endsWith(id)));
+  const isLasting = (path: string) => LASTING.some((start) => path.startsWith(start));
+  return found.filter((path) => !isLasting(path) && !held.some(({ id }) => path.endsWith(id)));
 }
 
 /** IDs of the images whose original is stored. */

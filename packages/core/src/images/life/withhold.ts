@@ -41,7 +41,7 @@ export async function releaseImage(context: LifeContext, id: string, options?: A
   await change(
     context,
     () => context.records.load(id),
-    (record) => ({ ...record, withheld: null }),
+    (record) => ({ ...record, withheld: null, ...(record.withheld && { wasReleased: true as const }) }),
   );
   context.settings.log.info({ id }, "image released");
   await context.audit.add("release", id, act);

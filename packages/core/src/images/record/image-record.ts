@@ -95,6 +95,8 @@ export interface ImageRecord extends PicturePreview {
   gone: Gone | null;
   /** `null` while the image may be shown. */
   withheld: Withholding | null;
+  /** The image was withheld earlier: it is in the index of withheld images until it ends. Absent: it was not. Never shown. */
+  wasReleased?: true;
   /** Work to do before the image can be served; `null` if none remains. */
   processing: Processing | null;
   /** Stored and checked, but not served before an operator accepts it. It does not expire meanwhile. Absent or `null`: it is not held. */

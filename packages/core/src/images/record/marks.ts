@@ -24,7 +24,8 @@ export async function addMarks(index: NameIndex, record: ImageRecord, before?: I
 export async function removeMarks(index: NameIndex, before: ImageRecord, record: ImageRecord): Promise<void> {
   const marks = marksOf(record);
   const { isOver } = stateAt(record, BY_RECORD);
-  for (const mark of marksOf(before)) {
+  const left = new Set([...marksOf(before), ...(before.wasReleased ? ["withheld" as const] : [])]);
+  for (const mark of left) {
     if (marks.includes(mark) || (mark === "withheld" && !isOver)) continue;
     // Readers ignore the entry that then remains.
     await index.remove(mark, record).catch(() => undefined);

@@ -156,6 +156,7 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   held: orNothing(objectOf({ since: isTime })),
   failure: orNothing(isText),
   outbox: (value) => value === undefined || isOutbox(value),
+  wasReleased: orNothing(isFlag),
   damaged: orNothing(isFlag),
 };
 
