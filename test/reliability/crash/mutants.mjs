@@ -59,7 +59,8 @@ function writesLate(store) {
     ...store,
     async adoptTogether(prefix, { original: { path }, record }, options) {
       const original = await store.adopt(`${prefix}original`, path, options);
-      void store.put(`${prefix}record`, record);
+      // Later than all that the upload still does before its reply.
+      setTimeout(() => void store.put(`${prefix}record`, record), 100);
       return { original, record: { size: record.length, revision: "to come" } };
     },
   };
