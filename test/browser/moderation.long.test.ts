@@ -126,16 +126,16 @@ test.each(["light", "dark"] as const)(
   },
 );
 
-test("from upload to report to takedown, and to a second report that is kept", async () => {
+test("from upload to report to takedown, with its copies and later uploads, and to a report that is kept", async () => {
   const reports = await startSite({ reports: true });
   const pages = createAdminPages({ images: reports.images, authorize: () => ({ by: "anna" }) });
   const desk = await startHost("Express 5", pages, "/admin/images");
   const file = await jpegPhoto(320, 240);
-  const send = async () => {
-    const reply = await postImage(reports, file, "image/jpeg", { name: "party" });
+  const send = async (bytes = file) => {
+    const reply = await postImage(reports, bytes, "image/jpeg", { name: "party" });
     return { status: reply.status, id: ((await reply.json()) as { id?: string }).id ?? "" };
   };
-  const [{ id }, other] = [await send(), await send()];
+  const [{ id }, copy, other] = [await send(), await send(), await send(await jpegPhoto(300, 200))];
   await withPage(browser, { javaScriptEnabled: false }, async (page) => {
     await page.goto(`${reports.base}/${id}/report`);
     await page.getByLabel("Reason").selectOption("intimate_image");
@@ -151,11 +151,13 @@ test("from upload to report to takedown, and to a second report that is kept", a
     await page.getByText("Contact: reporter@example.com").waitFor();
     await choose(page, "party");
     await page.getByLabel("Reason").fill("Published without consent");
+    await page.getByLabel("Withhold identical images too").check();
     await press(page, "Withhold");
     expect(await outcome(page)).toEqual(["1 image withheld."]);
     await page.getByText("No images here.").waitFor();
   });
-  expect((await fetch(addressOf(reports, id, "jpg"))).status).toBe(451);
+  for (const each of [id, copy.id]) expect((await fetch(addressOf(reports, each, "jpg"))).status).toBe(451);
+  expect((await send()).status).toBe(451);
   const report = { id: other.id, reason: "other" };
   const headers = { "Content-Type": "application/json" };
   await fetch(`${reports.base}/api/reports.json`, { method: "POST", headers, body: JSON.stringify(report) });
@@ -173,6 +175,7 @@ test("from upload to report to takedown, and to a second report that is kept", a
   for await (const { act, by } of reports.images.audit()) acts.push([act, by]);
   expect(acts).toEqual([
     ["withhold", "anna"],
+    ["withhold", "anna"], // Of the copy.
     ["keep", "anna"],
   ]);
   await desk.close();

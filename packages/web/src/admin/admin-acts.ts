@@ -1,4 +1,4 @@
-import { type Images, isServiceError, type ServiceError } from "@outrigger/core";
+import { type Images, isServiceError, ServiceError } from "@outrigger/core";
 
 /** Images of a page, and of pasted links. */
 export const MAX_IMAGES = 100;
@@ -11,11 +11,12 @@ export const ACTS = {
   withhold: { button: "Withhold", done: "withheld" },
   release: { button: "Release", done: "released" },
   keep: { button: "Keep", done: "kept" },
+  deny: { button: "Refuse this file from now on", done: "refused from now on" },
   remove: { button: "Delete", done: "deleted" },
 } as const;
 
 export type ActName = keyof typeof ACTS;
-const NEEDS_REASON: readonly ActName[] = ["withhold", "refuse"];
+const NEEDS_REASON: readonly ActName[] = ["withhold", "refuse", "deny"];
 
 /** A form that was sent: an act on the chosen images, or a search for pasted links. */
 export interface Acts {
@@ -25,6 +26,8 @@ export interface Acts {
   reason: string;
   /** Absent: none. */
   authority?: string;
+  /** Whether identical images are withheld too, and later uploads of them refused. */
+  copies: boolean;
 }
 
 export interface ActResult {
@@ -42,7 +45,7 @@ export function readActs(fields: Readonly<Record<string, unknown>>): Acts | { pr
     const found = idsIn(text("links"));
     if (found.length === 0) return { problem: "No link to an image was found in the text." };
     if (found.length > MAX_IMAGES) return { problem: `Paste at most ${MAX_IMAGES} links at a time.` };
-    return { act: null, ids: found, reason };
+    return { act: null, ids: found, reason, copies: false };
   }
   const shown = idsIn(text("shown")).slice(0, MAX_IMAGES);
   const ids = text("all") === "yes" ? shown : shown.filter((id) => text(id) === "yes");
@@ -57,7 +60,7 @@ export function readActs(fields: Readonly<Record<string, unknown>>): Acts | { pr
   if (act === "remove" && text("confirm") !== "yes") {
     return { problem: "Deleting cannot be undone: tick “Yes, delete” too." };
   }
-  return { act, ids, reason, ...(authority === "" ? {} : { authority }) };
+  return { act, ids, reason, copies: text("copies") === "yes", ...(authority === "" ? {} : { authority }) };
 }
 
 function isAct(name: string): name is ActName {
@@ -72,23 +75,31 @@ function idsIn(text: string): string[] {
 /** Performs an act on each image. An unexpected failure rejects once no other act is under way. */
 export async function performActs(
   images: Images,
-  { act, ids, reason, authority }: Acts,
+  { act, ids, reason, authority, copies }: Acts,
   by: string | undefined,
 ): Promise<ActResult[]> {
   if (act === null) return [];
   const operator = by === undefined ? {} : { by };
   const failures = new Map<string, ServiceError>();
+  const listed = act === "deny" ? (await images.newest({ ids })).images : [];
+  const bytesOf = new Map(listed.map(({ id, sha256 }) => [id, sha256]));
   await images.changeMany(ids, async (id, each) => {
     const acts: Record<ActName, () => Promise<unknown>> = {
       accept: () => each.accept(id, operator),
       refuse: () => each.refuse(id, reason, operator),
-      withhold: () => each.withhold(id, { reason, ...(authority && { authority }), ...operator }),
+      withhold: () => each.withhold(id, { reason, copies, ...(authority && { authority }), ...operator }),
       keep: () =>
         images.reports.decide(id, {
           decision: "kept",
           ...(reason === "" ? {} : { note: reason }),
           ...operator,
         }),
+      async deny() {
+        const sha256 = bytesOf.get(id) ?? "";
+        // Of an ended image, no more than its end is known.
+        if (sha256 === "") throw new ServiceError("not_found", "There is no such image, or it is gone");
+        await images.deny({ sha256, reason, ...operator });
+      },
       release: () => each.release(id, operator),
       remove: () => each.remove(id, operator),
     };

@@ -15,10 +15,10 @@ const VIEWS = {
   all: {
     title: "All",
     heading: "All images",
-    acts: ["withhold", "release", "accept", "refuse", "remove"],
+    acts: ["withhold", "release", "accept", "refuse", "deny", "remove"],
   },
-  held: { title: "Held", heading: "Held images", acts: ["accept", "refuse", "withhold", "remove"] },
-  reported: { title: "Reported", heading: "Reported images", acts: ["keep", "withhold", "remove"] },
+  held: { title: "Held", heading: "Held images", acts: ["accept", "refuse", "withhold", "deny", "remove"] },
+  reported: { title: "Reported", heading: "Reported images", acts: ["keep", "withhold", "deny", "remove"] },
   withheld: { title: "Withheld", heading: "Withheld images", acts: ["release", "withhold", "remove"] },
 } as const satisfies Record<string, { title: string; heading: string; acts: readonly ActName[] }>;
 
@@ -203,6 +203,7 @@ function decideSection({ token, typed, acts }: AdminRequest, view: View, { image
 <input id="reason" name="reason" maxlength="1000" value="${typedText(given, "reason")}" autocomplete="off" dir="auto"></div>
 <div><label for="authority">Page about the decision (optional)</label>
 <input id="authority" name="authority" type="url" value="${typedText(given, "authority")}" placeholder="https://" autocomplete="off"></div></div>
+<label class="check"><input type="checkbox" name="copies" value="yes"> Withhold identical images too, and refuse them from now on</label>
 <div class="acts">${buttons}<label class="check"><input type="checkbox" name="confirm" value="yes"> Yes, delete</label></div>
 </section>`;
 }
