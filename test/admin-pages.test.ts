@@ -170,6 +170,7 @@ describe("a form", () => {
       expect.stringContaining("Choose what to do"),
     ]);
     expect(await reply({ act: "remove", [id]: "yes" })).toEqual([400, expect.stringContaining("tick")]);
+    expect((await reply({ act: "keep", [id]: "yes", reason: "x".repeat(1001) }))[0]).toBe(400);
     const wrong = { act: "withhold", [id]: "yes", reason: '"><b>', authority: "javascript:alert(1)" };
     const [status, text] = await reply(wrong);
     expect(status).toBe(400);

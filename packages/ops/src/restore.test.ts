@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
 import { createImageAdmin } from "../../core/src/images/life/image-admin.ts";
 import type { ImageEnd } from "../../core/src/images/life/image-listing.ts";
+import { Reports } from "../../core/src/images/reports/reports.ts";
 import {
   fingerprintsOf,
   newIdentity,
@@ -35,14 +36,24 @@ async function age(days: number): Promise<void> {
   await backup.put(MANIFEST_KEY, Buffer.from(JSON.stringify({ ...manifest, since })));
 }
 
+function reportsIn(store: BlobStore): Reports {
+  const announce = async () => undefined;
+  const records = { load: async () => null };
+  return new Reports({ store, records, announce, now: Date.now, log: { info() {} }, onError: console.error });
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
 function restore(to: BlobStore, options: Partial<RestoreOptions> = {}) {
   return restoreStorage({ from: backup, to, patienceMs: 2_000, ...options });
 }
 
-async function endsOf(store: BlobStore): Promise<ImageEnd[]> {
-  const ends: ImageEnd[] = [];
-  for await (const end of createImageAdmin({ storage: store }).ends()) ends.push(end);
-  return ends;
+function endsOf(store: BlobStore): Promise<ImageEnd[]> {
+  return all(createImageAdmin({ storage: store }).ends());
 }
 
 beforeEach(async () => {
@@ -83,6 +94,31 @@ describe("restoreStorage onto an empty storage", () => {
     expect(await readMigrationMark(to)).toBeNull();
     // A sweep right afterwards empties nothing that lives, and finds the ended images by their dates.
     expect(await admin.sweep()).toMatchObject({ emptied: 2, forgotten: 0, failed: 0 });
+  });
+
+  it("restores reports, the deny list, the audit and the lists of operators", async () => {
+    const [id = ""] = ids;
+    const before = createImageAdmin({ storage: from });
+    await before.withhold(id, { ...COURT, by: "anna" });
+    await before.deny({ sha256: "ab".repeat(32), reason: "Known abuse.", by: "anna" });
+    const report = { reason: "privacy", statement: "Mine.", contact: "ada@acme.example" } as const;
+    await reportsIn(from).file(String(ids[1]), report, DAY_MS);
+    await backUp();
+    const to = createMemoryBlobStore();
+    expect(await restore(to)).toMatchObject({ isComplete: true });
+    const after = createImageAdmin({ storage: to });
+    const [open, denials, audit] = await Promise.all([
+      all(after.reports.list({ state: "open" })),
+      all(after.denials()),
+      all(after.audit()),
+    ]);
+    expect(open).toMatchObject([{ id: ids[1], statements: ["Mine."], contacts: ["ada@acme.example"] }]);
+    expect(denials).toMatchObject([{ sha256: "ab".repeat(32), reason: "Known abuse." }]);
+    expect(audit.map(({ act, by }) => [act, by]).sort()).toEqual([
+      ["deny", "anna"],
+      ["withhold", "anna"],
+    ]);
+    expect((await after.newest({ state: "withheld" })).images.map((image) => image.id)).toEqual([id]);
   });
 
   it("marks the target as unfinished until it is complete, and continues after an interruption", async () => {

@@ -131,6 +131,9 @@ async function markUnfinished({ to, retry }: Job, { source }: BackupManifest): P
   await retry(() => to.identity.markMigration({ kind: "restore", source, ...times }));
 }
 
+/** Beside images: claims, and what clients and operators have said. They follow from no image. */
+const CARRIED = ["idempotency/", "reports/", "denied/", "audit/"];
+
 async function restoreAll(run: RestoreRun, isLiving: boolean): Promise<Record<Restored, number>> {
   const { from, progress } = run;
   const counts = { restored: 0, kept: 0, ended: 0, absent: 0, over: 0, damaged: 0 };
@@ -142,7 +145,7 @@ async function restoreAll(run: RestoreRun, isLiving: boolean): Promise<Record<Re
     if (id !== null) {
       const outcome = await run.tryKey(key, () => run.restoreImage(id));
       if (outcome !== "failed") counts[outcome]++;
-    } else if (!isLiving && key.startsWith("idempotency/")) {
+    } else if (!isLiving && CARRIED.some((prefix) => key.startsWith(prefix))) {
       // Other keys, such as the usage of owners, follow from the restored images.
       await run.tryKey(key, () => run.copyRecord(key));
     }

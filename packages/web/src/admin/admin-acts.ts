@@ -51,7 +51,7 @@ export function readActs(fields: Readonly<Record<string, unknown>>): Acts | { pr
   const ids = text("all") === "yes" ? shown : shown.filter((id) => text(id) === "yes");
   if (!isAct(act)) return { problem: "Choose what to do with one of the buttons." };
   if (ids.length === 0) return { problem: "Choose at least one image." };
-  if (NEEDS_REASON.includes(act) && (reason === "" || reason.length > MAX_REASON)) {
+  if (reason.length > MAX_REASON || (NEEDS_REASON.includes(act) && reason === "")) {
     return { problem: `Give a reason of 1 to ${MAX_REASON} characters. Visitors see it.` };
   }
   if (authority !== "" && !/^https?:$/.test(URL.canParse(authority) ? new URL(authority).protocol : "")) {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { created } from "../../../test/image-site.ts";
 import { anotherProcess, createLifeSite, DAY, STORES } from "../../../test/life-site.ts";
+import { tapStore } from "../../../test/tapped-store.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
+import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import type { ImageAdmin } from "./image-admin.ts";
+import { createImageAdmin, type ImageAdmin } from "./image-admin.ts";
 
 async function linesOf(admin: ImageAdmin, range = {}) {
   const lines = [];
@@ -82,4 +84,20 @@ test("a damaged line is reported, and the others are listed", async () => {
   await site.store.put("audit/000000002.x", Buffer.from('{"v":9}'));
   expect(await linesOf(site.images)).toMatchObject([{ act: "withhold" }]);
   expect(site.errors).toHaveLength(2);
+});
+
+test("a deletion whose bytes cannot be removed yet has its line, and its report is decided", async () => {
+  const site = createLifeSite({ reports: true });
+  const { id } = created(await site.create());
+  await site.send("POST", "/api/reports.json", { fields: { id, reason: "other" } });
+  const store = tapStore(site.store, ({ method, key }) => {
+    if (method === "delete" && key === `${id}/original`) throw new ServiceError("store_unavailable", "Away.");
+  });
+  const admin = createImageAdmin({ storage: { ...store, close: async () => {} }, now: () => site.clock.now });
+  await expect(admin.remove(id, { by: "anna" })).rejects.toMatchObject({ code: "store_unavailable" });
+  const acts = [];
+  for await (const { act, by } of site.images.audit()) acts.push([act, by]);
+  expect(acts).toEqual([["remove", "anna"]]);
+  for await (const { decision } of site.images.reports.list())
+    expect(decision).toMatchObject({ decision: "removed", by: "anna" });
 });

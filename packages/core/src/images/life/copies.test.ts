@@ -247,11 +247,12 @@ test("deny, allow and each copy of a takedown leave a line in the audit, with th
   await site.images.withhold(first.id, { ...COURT, by: "ana" });
   const lines: unknown[] = [];
   for await (const { act, id, by } of site.images.audit()) lines.push([act, id, by]);
-  expect(lines).toHaveLength(4);
+  expect(lines).toHaveLength(5);
   expect(lines).toEqual(
     expect.arrayContaining([
       ["deny", sha256, "ana"],
       ["allow", sha256, "ben"],
+      ["deny", (await storedRecord(site.store, first.id))?.sha256, "ana"],
       ["withhold", first.id, "ana"],
       ["withhold", second.id, "ana"],
     ]),

@@ -269,9 +269,9 @@ function changesIn(life: LifeContext): Pick<ImageAdmin, ChangesOfOne> {
       const act = checkOptions("remove", options, ACT_RULES);
       await guard.confirmBytes();
       const { entry, current } = await markDeleted(life, await loadNotOver(life, id));
-      await sweepImage(life, entry, current);
-      await reports.settle(id, "removed", act);
       await life.audit.add("remove", id, act);
+      await reports.settle(id, "removed", act);
+      await sweepImage(life, entry, current);
     }),
   };
 }

@@ -3,7 +3,6 @@ import { isServiceError } from "../../errors.ts";
 import { removeStaleEntries } from "../owners/owned-images.ts";
 import { ORPHAN_MS } from "../processing/lease.ts";
 import { hashesOf, type ImageRecord } from "../record/image-record.ts";
-import { addMarks } from "../record/marks.ts";
 import type { LifeContext } from "./create-life.ts";
 
 const READ_AT_ONCE = 8;
@@ -27,12 +26,12 @@ export async function addIndexEntries(life: LifeContext): Promise<ReindexReport>
       const current = await records.load(id);
       if (current === null) return;
       await life.records.addEntries(current.record);
-      await addMarks(life.marked, current.record);
     } catch (error) {
       if (isServiceError(error, "damaged")) report.damaged++;
       settings.onError(error);
     }
   });
+  await life.reports.reschedule();
   const before = settings.now() - ORPHAN_MS;
   const ownerOf = ({ owner }: ImageRecord) => (owner === null ? [] : [owner.name]);
   await removeStaleEntries(owned, records, ownerOf, before, settings.onError);

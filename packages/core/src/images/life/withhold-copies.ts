@@ -22,7 +22,10 @@ export async function withholdCopies(
   const { withheld, hasCopies } = checkWithholding(options, context.settings.now());
   const record = hasCopies ? ((await loadAny(context, id))?.record ?? null) : null;
   const hashes = record === null || stateAt(record, context.settings.now()).isOver ? [] : hashesOf(record);
-  for (const sha256 of hashes) await context.denied.deny({ sha256, reason: withheld.reason, isLegal: true });
+  for (const sha256 of hashes) {
+    await context.denied.deny({ sha256, reason: withheld.reason, isLegal: true });
+    await context.audit.add("deny", sha256, options);
+  }
   await withholdReported(context, id, options);
   const seen = new Set([id]);
   for (const hash of hashes) {

@@ -252,10 +252,11 @@ export class ImageRecords {
     return abortable(this.#settlings.wait(current.record), signal);
   }
 
-  /** Adds an image to the indexes: of its owner's images, and of its copies. */
+  /** Adds an image to the indexes: of its owner's images, of its copies, and of operators. */
   async addEntries(record: ImageRecord): Promise<void> {
-    const { owned, copies } = this.#options;
-    await Promise.all([record.owner && owned.add(record.owner.name, record), copies.add(record)]);
+    const { owned, copies, marked } = this.#options;
+    const owner = record.owner?.name ?? null;
+    await Promise.all([owner && owned.add(owner, record), copies.add(record), addMarks(marked, record)]);
   }
 
   /** Removes a record for good, at any revision. Does not wait for read leases. */
@@ -271,9 +272,9 @@ export class ImageRecords {
     if (this.#probe === null && name === "ready") await leases.outlast();
   }
 
-  /** Adds the image to the indexes and the lists of operators, together with the write of its record. Waits for both: after a failure the caller removes what they stored. */
+  /** Adds the image to the indexes, together with the write of its record. Waits for both: after a failure the caller removes what they stored. */
   async #withEntries<T>(record: ImageRecord, writing: Promise<T>): Promise<T> {
-    const adding = Promise.all([this.addEntries(record), addMarks(this.#options.marked, record)]);
+    const adding = this.addEntries(record);
     await Promise.allSettled([writing, adding]);
     await adding;
     return writing;
@@ -287,9 +288,8 @@ export class ImageRecords {
 
   #remember(record: ImageRecord, revision: string, requested: Instant): CurrentRecord {
     const current = { record, revision };
-    const isShown = stateAt(record, BY_RECORD).name === "ready";
-    const isCached = !isUnknown(record) && (this.#probe !== null || isShown);
-    if (isCached) this.#cache.set(record.id, { current, requested });
+    const isCacheable = this.#probe !== null || stateAt(record, BY_RECORD).name === "ready";
+    if (isCacheable && !isUnknown(record)) this.#cache.set(record.id, { current, requested });
     else this.#cache.delete(record.id);
     return current;
   }

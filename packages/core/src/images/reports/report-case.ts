@@ -74,7 +74,7 @@ export interface ReportCase {
   count: number;
   /** Each reason once, in the order of arrival. */
   reasons: readonly ReportReason[];
-  /** The first {@link MAX_TEXTS} different ones, oldest first; likewise `contacts`. */
+  /** Different ones, oldest first: of more than {@link MAX_TEXTS}, the first and the last half. Likewise `contacts`. */
   statements: readonly string[];
   contacts: readonly string[];
   /** `null`: it is open. */
@@ -145,11 +145,11 @@ export function withReports(
     contacts: [],
     decision: null,
   };
-  const texts = (old: readonly string[], name: "statement" | "contact") =>
-    distinct([...old, ...reports.map((report) => report[name]).filter((text) => text !== null)]).slice(
-      0,
-      MAX_TEXTS,
-    );
+  const texts = (old: readonly string[], name: "statement" | "contact") => {
+    const all = distinct([...old, ...reports.map((report) => report[name]).filter((text) => text !== null)]);
+    // Neither the first reports nor many later ones can shut out the others.
+    return all.length <= MAX_TEXTS ? all : [...all.slice(0, MAX_TEXTS / 2), ...all.slice(-MAX_TEXTS / 2)];
+  };
   const joined: ReportCase = {
     ...open,
     count: open.count + reports.length,

@@ -2,6 +2,10 @@ import { assert, describe, expect, test } from "vitest";
 import { createCall } from "../../../test/calls.ts";
 import { created, eventually, type ImageSite, keysOf } from "../../../test/image-site.ts";
 import { BROWSER, createLifeSite, DAY, entriesOf, HOUR, MINUTE, STORES } from "../../../test/life-site.ts";
+import { tapStore } from "../../../test/tapped-store.ts";
+import { ServiceError } from "../../errors.ts";
+import { createDueList } from "../../stores/due-list.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import type { ImageReport } from "./reports.ts";
 
 const API = "/api/reports.json";
@@ -109,7 +113,6 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     site.clock.now += 275 * DAY;
     await site.images.sweep();
     expect(await reportsOf(site)).toEqual([]);
-    expect((await keysOf(site.store)).filter((key) => key.startsWith("reports/"))).toEqual([]);
     expect(await entriesOf(site.store, "erasures")).toEqual([]);
   });
 
@@ -127,6 +130,59 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
       { id: expiring, decision: { decision: "removed" } },
     ]);
   });
+});
+
+test("of many texts the first and the last are kept, so that junk does not hide the report of a victim", async () => {
+  const site = createLifeSite({ reports: true });
+  const { id } = created(await site.create());
+  for (let count = 0; count < 25; count++)
+    await report(site, { id, reason: "other", statement: `Junk ${count}` });
+  await report(site, { id, reason: "intimate_image", statement: "That is me." });
+  const [found] = await reportsOf(site);
+  expect(found?.statements).toHaveLength(20);
+  expect(found?.statements.at(0)).toBe("Junk 0");
+  expect(found?.statements.at(-1)).toBe("That is me.");
+});
+
+test("overdue reports of living images do not keep those of ended ones from their decision", async () => {
+  const site = createLifeSite({ reports: true, defaultLifetimeMs: 9 * DAY });
+  const living = await Promise.all(Array.from({ length: 210 }, async () => created(await site.create()).id));
+  const ended = created(
+    await site.create({ search: `expiresAt=${new Date(site.clock.now + DAY).toISOString()}` }),
+  ).id;
+  for (const id of [...living, ended]) await report(site, { id, reason: "other" });
+  site.clock.now += 3 * DAY;
+  for (let sweeps = 0; sweeps < 60 && (await reportsOf(site, "decided")).length === 0; sweeps++)
+    await site.images.sweep();
+  expect((await reportsOf(site, "decided")).map(({ id }) => id)).toEqual([ended]);
+});
+
+test("reindex schedules the reports of storage that was copied without its due lists", async () => {
+  const site = createLifeSite({ store: createMemoryBlobStore(), reports: true });
+  const { id } = created(await site.create());
+  await report(site, { id, reason: "other" });
+  for (const key of await keysOf(site.store))
+    if (key.startsWith("due-reports/")) await site.store.delete(key);
+  for (const entry of await entriesOf(site.store, "reports"))
+    await createDueList(site.store, "reports").remove(entry);
+  expect(await reportsOf(site, "open")).toEqual([]);
+  await site.images.reindex();
+  expect((await reportsOf(site, "open")).map((each) => each.id)).toEqual([id]);
+});
+
+test("a report is refused while its event cannot be stored", async () => {
+  const site = createLifeSite({ reports: true });
+  site.images.events.subscribe(() => undefined);
+  const { id } = created(await site.create());
+  const away = site.another({
+    store: tapStore(site.store, ({ method, key }) => {
+      if (method === "put" && key === `${id}/record`)
+        throw new ServiceError("store_unavailable", "No answer.");
+    }),
+  });
+  away.images.events.subscribe(() => undefined);
+  expect((await report(away, { id, reason: "other" })).status).toBe(503);
+  expect(await reportsOf(site)).toEqual([]);
 });
 
 test.each<[string, Record<string, string>, RegExp]>([

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { isServiceError, ServiceError } from "../../errors.ts";
+import { isServiceError, onCode, ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { createDueList, type DueList, sweepDue } from "../../stores/due-list.ts";
 import { listAll } from "../../stores/list-all.ts";
@@ -114,21 +114,27 @@ export class Reports {
 
   /** Lists cases by `dueAt`, the earliest first. */
   async *list(state?: "open" | "decided"): AsyncGenerator<ImageReport> {
+    const shown = new Set<string>();
+    if (state === "open") {
+      const entries = await this.#lists.open.due(Infinity, MAX_DUE);
+      for (const { id, dueMs } of entries) {
+        const open = openCaseOf(await this.#readable(id));
+        if (open?.dueAt !== dueMs || shown.has(id)) continue;
+        shown.add(id);
+        yield { id, ...open };
+      }
+      if (entries.length < MAX_DUE) return;
+    }
     const isWanted = ({ decision }: ReportCase) =>
       state === undefined || (decision === null) === (state === "open");
-    const entries = state === "open" ? await this.#lists.open.due(Infinity, MAX_DUE) : null;
-    const isAll = entries !== null && entries.length < MAX_DUE;
     const found: Pick<ImageReport, "id" | "dueAt" | "reference">[] = [];
     // Without the texts: there may be many.
-    await forEachAtOnce(
-      isAll ? new Set(entries.map(({ id }) => id)) : this.#ids(),
-      READ_AT_ONCE,
-      async (id) => {
-        for (const { dueAt, reference } of (await this.#readable(id)).filter(isWanted)) {
-          found.push({ id, dueAt, reference });
-        }
-      },
-    );
+    await forEachAtOnce(this.#ids(), READ_AT_ONCE, async (id) => {
+      if (shown.has(id)) return;
+      for (const { dueAt, reference } of (await this.#readable(id)).filter(isWanted)) {
+        found.push({ id, dueAt, reference });
+      }
+    });
     for (const { id, reference } of found.sort((a, b) => a.dueAt - b.dueAt)) {
       const cases = (await this.#readable(id)).filter((each) => each.reference === reference);
       for (const each of cases.filter(isWanted)) yield { id, ...each };
@@ -176,7 +182,10 @@ export class Reports {
     const { open, erasures } = this.#lists;
     const erase = (cases: readonly ReportCase[]) => (cases.length === 0 ? null : erasedCases(cases, now()));
     await sweepDue(erasures, now(), async (id) => void (await this.#change(id, erase)), onError);
-    for (const entry of await open.due(now(), SWEPT)) {
+    const overdue = await open.due(now(), MAX_DUE);
+    // Those of living images stay, and must not hide the others.
+    const from = Math.floor(Math.random() * overdue.length);
+    for (const entry of [...overdue.slice(from), ...overdue.slice(0, from)].slice(0, SWEPT)) {
       if (!mayGoOn()) return;
       const { id } = entry;
       try {
@@ -193,6 +202,13 @@ export class Reports {
     }
   }
 
+  /** Adds the due entries of all cases, as after a restore by other means. */
+  async reschedule(): Promise<void> {
+    await forEachAtOnce(this.#ids(), READ_AT_ONCE, async (id) => {
+      await scheduleCases(this.#lists, id, await this.#readable(id));
+    });
+  }
+
   /** Applies a change by compare-and-set. @returns the cases after it; `null`: `revise` changes nothing. */
   async #change<N extends readonly ReportCase[] | null>(
     id: string,
@@ -206,14 +222,14 @@ export class Reports {
       if (next === null) return next;
       await scheduleCases(this.#lists, id, next, cases);
       const opened = openCaseOf(cases) === undefined ? openCaseOf(next) : undefined;
-      if (opened !== undefined) await this.#options.announce(id, opened).catch(this.#options.onError);
+      // A damaged record has no place for it.
+      if (opened !== undefined) await this.#options.announce(id, opened).catch(onCode("damaged", undefined));
       try {
         await store.put(key, encodeCases(next), { ifRevision: revision });
         const closed = openCaseOf(cases);
         if (closed !== undefined && openCaseOf(next) === undefined) {
           await this.#lists.open.remove({ id, dueMs: closed.dueAt });
         }
-        if (next.length === 0) await store.delete(key);
         return next;
       } catch (error) {
         if (!isServiceError(error, "conflict")) throw error;
