@@ -73,7 +73,7 @@ export async function finish(
     const isFinal = isServiceError(error, "conflict") && error.retryAfterMs === undefined;
     // A fault of this request's headers says nothing of the file.
     const isOfHeaders = !isOfFile && statusOf(error) === 400;
-    if (isFinal || (!isOfHeaders && [400, 403, 413, 415, 501].includes(statusOf(error))))
+    if (isFinal || (!isOfHeaders && [400, 403, 413, 415, 451, 501].includes(statusOf(error))))
       await uploads.remove(key, upload).catch(context.settings.onError);
     throw error;
   });

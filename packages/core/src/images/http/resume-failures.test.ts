@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -213,6 +214,18 @@ test("first bytes in small pieces of another type get 415 before the last byte",
   expect((await other.head(path)).headers["Upload-Offset"]).toBe("65535");
   expect((await site.piece(path, 65_535, Buffer.alloc(100, "x"))).status).toBe(415);
   expect((await site.head(path)).status).toBe(404);
+});
+
+test.each([
+  [403, false],
+  [451, true],
+])("the pieces of an upload whose bytes are denied with %i are removed at once", async (status, isLegal) => {
+  const site = createResumeSite();
+  await site.images.deny({ sha256: createHash("sha256").update(PNG).digest("hex"), reason: "No.", isLegal });
+  const path = uploadPath(await site.begin(SIZE));
+  expect((await site.piece(path, 0, PNG)).status).toBe(status);
+  expect((await site.head(path)).status).toBe(404);
+  expect(await site.files()).toEqual([]);
 });
 
 test("a picture in pieces of one byte comes out whole", async () => {

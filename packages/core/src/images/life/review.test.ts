@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type Admitting, PLAIN } from "../../../test/fake-renderer.ts";
 import {
   created,
   eventually,
@@ -18,6 +19,7 @@ import {
   STORES,
   statusesOf,
   tracesOf,
+  willingRenderer,
 } from "../../../test/life-site.ts";
 import { createImageAdmin } from "./image-admin.ts";
 
@@ -36,6 +38,25 @@ async function statesOf({ images }: ImageSite): Promise<string[]> {
   for await (const { state } of images.list()) states.push(state);
   return states;
 }
+
+test("a held image has no preview and no colour in any reply, nor in a list, until it is accepted", async () => {
+  const preview = { placeholder: "IPgBBYDpX4uWhVNlW/hzirPy/lu5", color: "#aabbcc" };
+  const renderer = Object.assign(willingRenderer(), {
+    answer: (admitting: Admitting) => admitting.accept({ ...PLAIN, ...preview }),
+  });
+  const { site, id } = await siteWithHeld({ renderer, ...ANNA });
+  const path = `/api/images/${id}.json`;
+  const none = { status: "held", placeholder: null, color: null };
+  expect((await site.create()).json).toMatchObject(none);
+  for (const read of [path, `/${id}`, `/api/images/${id}.webp`]) {
+    expect((await site.send("GET", read)).json, read).toMatchObject(none);
+  }
+  const list = await site.send("GET", "/api/images.json");
+  expect(list.text).not.toContain(preview.placeholder);
+  expect(list.text).not.toContain(preview.color);
+  await site.images.accept(id);
+  expect((await site.send("GET", path)).json).toMatchObject({ status: "ready", ...preview });
+});
 
 describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
   test("every address of a held image answers 202 on every process, until it is accepted", async () => {

@@ -1,5 +1,5 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
-import { onCode } from "../../errors.ts";
+import { onCode, ServiceError } from "../../errors.ts";
 import { hashesOf } from "../record/image-record.ts";
 import { stateAt } from "../record/image-state.ts";
 import type { LifeContext } from "./create-life.ts";
@@ -10,7 +10,8 @@ const CHANGED_AT_ONCE = 8;
 
 /**
  * Withholds an image and, with `copies`, the living images of the same bytes, before or after cleaning, and denies later uploads of
- * them. Denies first: an upload under way then finds the denial after its commit, or has its entry in the index before.
+ * them. Denies before it reads the index: an upload under way finds the denial after its commit, or has its entry in the index before.
+ * After a failure it goes on, and rejects in the end. Rejects with `damaged` if the image is withheld, but its copies are unknown.
  * @throws TypeError for options out of range.
  */
 export async function withholdCopies(
@@ -22,21 +23,29 @@ export async function withholdCopies(
   const { withheld, hasCopies } = checkWithholding(options, context.settings.now());
   const record = hasCopies ? ((await loadAny(context, id))?.record ?? null) : null;
   const hashes = record === null || stateAt(record, context.settings.now()).isOver ? [] : hashesOf(record);
+  const failures: unknown[] = [];
+  const attempt = (work: Promise<void>) => work.catch((error) => void failures.push(error));
+  // Before the denial, which would end an image that is still processed as refused.
+  await attempt(withholdReported(context, id, options));
   for (const sha256 of hashes) {
     await context.denied.deny({ sha256, reason: withheld.reason, isLegal: true });
     await context.audit.add("deny", sha256, options);
   }
-  await withholdReported(context, id, options);
   const seen = new Set([id]);
   for (const hash of hashes) {
-    await forEachAtOnce(context.copies.list(hash), CHANGED_AT_ONCE, async ({ id: copy }) => {
+    const listed = forEachAtOnce(context.copies.list(hash), CHANGED_AT_ONCE, async ({ id: copy }) => {
       if (seen.has(copy)) return;
       seen.add(copy);
-      if (!(await isCopy(context, copy, hash))) return;
-      // `not_found`: it has ended meanwhile.
-      await withholdReported(context, copy, options).catch(onCode("not_found", null));
+      await attempt(withholdCopy(context, copy, hashes, options));
     });
+    await attempt(listed);
   }
+  if (failures.length > 0) throw failures[0];
+  if (!record?.damaged) return;
+  throw new ServiceError(
+    "damaged",
+    `Image ${id} is withheld, but not its copies: its damaged record does not tell its bytes`,
+  );
 }
 
 /** Withholds an image, which decides its reports. */
@@ -45,10 +54,17 @@ async function withholdReported(context: LifeContext, id: string, options: Withh
   await context.reports.settle(id, "withheld", options);
 }
 
-/** Whether an image that the index lists is to be withheld as a copy. */
-async function isCopy({ records, settings }: LifeContext, id: string, hash: string): Promise<boolean> {
-  const record = (await records.load(id).catch(onCode("damaged", null)))?.record ?? null;
-  if (record === null || record.withheld !== null || stateAt(record, settings.now()).isOver) return false;
+/** Withholds an image that the index lists, if it has these bytes. Rejects with `damaged` if its record does not tell. */
+async function withholdCopy(
+  context: LifeContext,
+  id: string,
+  hashes: readonly string[],
+  options: WithholdOptions,
+): Promise<void> {
+  const record = (await context.records.load(id))?.record ?? null;
+  if (record === null || record.withheld !== null || stateAt(record, context.settings.now()).isOver) return;
   // The record of an upload that is cleaned has its new hash later than the index.
-  return record.processing !== null || hashesOf(record).includes(hash);
+  const isCopy = record.processing !== null || hashesOf(record).some((hash) => hashes.includes(hash));
+  // `not_found`: it has ended meanwhile.
+  if (isCopy) await withholdReported(context, id, options).catch(onCode("not_found", undefined));
 }

@@ -41,8 +41,8 @@ export async function admitUpload(
     renderer.admit(source, record.source ?? record.type, options, given),
   );
   const { sha256 } = admission.cleaned ?? record;
-  // Its first hash is checked before the renderer works.
-  if (sha256 !== record.sha256) await context.denied.requireAllowed([sha256]);
+  // Its first hash is checked before the renderer works. A takedown outranks the refusal.
+  if (record.withheld === null && sha256 !== record.sha256) await context.denied.requireAllowed([sha256]);
   // Another process, which had an `inspect`, promised the inspection.
   if (settings.inspect === null && !record.processing?.inspect) return admission;
   const ask = () => verdictOf(settings, record, upload, admission, call);

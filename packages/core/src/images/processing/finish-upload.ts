@@ -102,11 +102,13 @@ async function conclude(
 }
 
 /**
- * Rejects with {@link RefusedUpload} for denied bytes. The index of copies gets its entries first: of this check and a takedown of
+ * Rejects with {@link RefusedUpload} for denied bytes, unless the image is withheld. The index of copies gets its entries first: of this check and a takedown of
  * all copies, which denies before it reads the index, one finds the other.
  */
 async function requireAllowed({ copies, denied }: ProcessingContext, record: ImageRecord): Promise<void> {
   await copies.add(record);
+  // A takedown outranks the refusal.
+  if (record.withheld !== null) return;
   try {
     await denied.requireAllowed(hashesOf(record));
   } catch (error) {

@@ -36,8 +36,8 @@ export interface ImageDetails {
   /** Pages of a PDF, frames of an animation, else 1. */
   pages: number | null;
   /**
-   * ThumbHash in base64: a blurred preview with the proportions of the picture. `null` while the image is processed, and
-   * for images stored by earlier releases; likewise `color`.
+   * ThumbHash in base64: a blurred preview with the proportions of the picture. `null` while the image is processed or
+   * held, and for images stored by earlier releases; likewise `color`.
    */
   placeholder: string | null;
   /** Average colour, `#rrggbb`. Also `null` for a picture that is wholly transparent. */
@@ -81,8 +81,9 @@ export function isServable(
 /** @param base Absolute URL or path of the mount point, without a trailing slash. */
 export function detailsOf(base: string, record: ImageRecord): ImageDetails {
   const { id, name, type, size, width, height, pages, agent } = record;
-  const { description = null, source = null, warnings = [], provenance = null } = record;
-  const { placeholder = null, color = null, focus = null } = record;
+  const { description = null, source = null, warnings = [], provenance = null, focus = null } = record;
+  // A preview shows the picture, also of a held image.
+  const { placeholder = null, color = null } = readinessOf(record) === "ready" ? record : {};
   const iso = (ms: number) => new Date(ms).toISOString();
   const links = ["json" as const, ...DOCUMENTED_FORMATS].map((suffix) => [
     suffix,
