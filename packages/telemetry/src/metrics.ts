@@ -83,6 +83,9 @@ const HELP: Readonly<Record<GaugeName, string>> = {
   sandbox_none: "Services whose render processes are not confined.",
   jobs_waiting: "Uploads, answered with 202, that wait to be processed.",
   due_oldest_seconds: "Age of the oldest entry that is due for the sweep.",
+  images_held: "Images that wait for review. At most 1000; each process counts the whole storage.",
+  reports_overdue:
+    "Reports that are due and not decided. At most 1000; each process counts the whole storage.",
   events_waiting: "Images with undelivered events. At most 1000; each process counts the whole storage.",
   events_oldest_seconds: "Age of the oldest undelivered event. Each process measures the whole storage.",
   events_dead: "Events that this process gave up, since its start.",

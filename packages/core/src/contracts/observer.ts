@@ -64,6 +64,8 @@ export type GaugeName =
   | "renders_running"
   | "jobs_waiting"
   | "due_oldest_seconds"
+  | "images_held"
+  | "reports_overdue"
   | "events_waiting"
   | "events_oldest_seconds"
   | "events_dead"

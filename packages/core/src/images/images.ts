@@ -1,3 +1,4 @@
+import { PolledValue } from "../async/polled-value.ts";
 import { isSettledWithin } from "../async/settled-within.ts";
 import { checkOptions } from "../check-options.ts";
 import type { Service } from "../contracts/call.ts";
@@ -5,7 +6,6 @@ import { ServiceError } from "../errors.ts";
 import { CLOSE_RULES } from "../http/service-shell.ts";
 import type { ApiPart } from "../openapi/document.ts";
 import { createDueList } from "../stores/due-list.ts";
-import type { ImageEvents } from "./events/image-events.ts";
 import { createImageDescription, describeImages } from "./http/description/image-part.ts";
 import { createImageService } from "./http/image-service.ts";
 import { Permissions } from "./http/permissions.ts";
@@ -23,7 +23,7 @@ import {
   type TicketOptions,
   type UploadTicket,
 } from "./library/upload-tickets.ts";
-import { createLife, EVENTS } from "./life/create-life.ts";
+import { createLife, EVENTS, type LifeContext } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
 import { Sweeper } from "./life/sweeper.ts";
 import { guardStores, type HostParts, openResumable, prepareParts } from "./prepare-parts.ts";
@@ -31,6 +31,7 @@ import { Jobs } from "./processing/jobs.ts";
 import type { ProcessingContext } from "./processing/processing-context.ts";
 import type { ImageEvent, ImageRecord } from "./record/image-record.ts";
 import type { CurrentRecord } from "./record/image-records.ts";
+import { countMarked } from "./record/marks.ts";
 import { checkWatermarks } from "./renditions/presets.ts";
 import { Renditions } from "./renditions/renditions.ts";
 import { type AddressedRendition, type AddressOptions, writeAddress } from "./renditions/write-address.ts";
@@ -166,7 +167,7 @@ export function createImages(options: ImagesOptions): Images {
   const opened = guard.open().catch(() => undefined);
   const { events } = life;
   events.start(createDueList(given.records, EVENTS), () => guard.open());
-  const work = startWork({ jobs, sweeper, events, opened, renditions, parts, settings });
+  const work = startWork({ jobs, sweeper, life, opened, renditions, parts, settings });
   return {
     ...adminOf(life, sweeper),
     ...createLibrary(library, service.run, work.closed),
@@ -203,7 +204,7 @@ function unlessGone(current: CurrentRecord | null): ImageRecord | null {
 interface BackgroundWork {
   jobs: Jobs;
   sweeper: Sweeper;
-  events: ImageEvents;
+  life: LifeContext;
   /** Settles when the stores were opened, or could not be. */
   opened: Promise<void>;
   renditions: Renditions;
@@ -212,12 +213,16 @@ interface BackgroundWork {
 }
 
 /** Starts the background work. It ends when the service is closed. */
-function startWork({ jobs, sweeper, events, opened, renditions, parts, settings }: BackgroundWork) {
+function startWork({ jobs, sweeper, life, opened, renditions, parts, settings }: BackgroundWork) {
   const { renderer, observer } = parts;
+  const { events, marked, reports } = life;
+  const held = new PolledValue(0, () => countMarked(marked, "held"));
   const closed = new AbortController();
   const gauges = [
     observer?.gauge("jobs_waiting", () => jobs.waiting),
     observer?.gauge("due_oldest_seconds", () => sweeper.oldestSeconds),
+    settings.inspect !== null ? observer?.gauge("images_held", () => held.read()) : null,
+    settings.reportHours !== null ? observer?.gauge("reports_overdue", () => reports.overdue.read()) : null,
     observer?.gauge("events_waiting", () => events.backlog.waiting),
     observer?.gauge("events_oldest_seconds", () => events.oldestSeconds),
     observer?.gauge("events_dead", () => events.dead),

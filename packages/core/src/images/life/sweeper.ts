@@ -1,3 +1,4 @@
+import { PolledValue } from "../../async/polled-value.ts";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import type { Observer } from "../../contracts/observer.ts";
@@ -143,11 +144,12 @@ export class Sweeper {
   #byTimer: Promise<void> = Promise.resolve();
   #isClosed = false;
   /** Time of the oldest due entry at the last look. */
-  #oldestMs: number | null = null;
-  #looking: Promise<void> | null = null;
+  readonly #oldestMs: PolledValue<number | null>;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
+    const { due, settings } = options.context;
+    this.#oldestMs = new PolledValue(null, async () => (await due.due(settings.now(), 1))[0]?.dueMs ?? null);
   }
 
   /** Starts a sweep every `everyMs`, while the clock is trusted. `null`: does nothing. */
@@ -163,21 +165,10 @@ export class Sweeper {
     return this.#sweepOnce(() => true, options);
   }
 
-  /** Age of the oldest due entry in seconds, as of the previous read of this; 0 without one. Looks again in the background. */
+  /** Age of the oldest due entry in seconds; 0 without one. See {@link PolledValue}. */
   get oldestSeconds(): number {
-    const { due, settings } = this.#options.context;
-    const nowMs = settings.now();
-    this.#looking ??= due
-      .due(nowMs, 1)
-      .then(([oldest]) => {
-        this.#oldestMs = oldest?.dueMs ?? null;
-      })
-      // Sweeps report it. Meanwhile the age grows.
-      .catch(() => undefined)
-      .finally(() => {
-        this.#looking = null;
-      });
-    return this.#oldestMs === null ? 0 : Math.max(0, nowMs - this.#oldestMs) / 1000;
+    const oldestMs = this.#oldestMs.read();
+    return oldestMs === null ? 0 : Math.max(0, this.#options.context.settings.now() - oldestMs) / 1000;
   }
 
   /** Resolves when no sweep is running. */

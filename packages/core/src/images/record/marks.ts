@@ -1,9 +1,10 @@
-import type { NameIndex } from "../../stores/name-index.ts";
+import { hashOfName, type NameIndex } from "../../stores/name-index.ts";
 import type { ImageRecord } from "./image-record.ts";
 import { BY_RECORD, stateAt } from "./image-state.ts";
 
 /** Name of the index of images by their marks. */
 export const MARKED_INDEX = "marked";
+const MAX_COUNTED = 1000;
 
 /** The lists of operators to which an image belongs, whatever its dates. */
 function marksOf(record: ImageRecord): ("held" | "withheld")[] {
@@ -15,6 +16,13 @@ function marksOf(record: ImageRecord): ("held" | "withheld")[] {
 export async function addMarks(index: NameIndex, record: ImageRecord, before?: ImageRecord): Promise<void> {
   const known = before === undefined ? [] : marksOf(before);
   for (const mark of marksOf(record)) if (!known.includes(mark)) await index.add(mark, record);
+}
+
+/** Number of images with a mark, up to 1000. Counts entries that outlived their image until `reindex`. */
+export async function countMarked(index: NameIndex, mark: "held" | "withheld"): Promise<number> {
+  let count = 0;
+  for await (const _ of index.list(hashOfName(mark))) if (++count === MAX_COUNTED) break;
+  return count;
 }
 
 /**

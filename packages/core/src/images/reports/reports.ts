@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import { PolledValue } from "../../async/polled-value.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError, onCode, ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
@@ -79,10 +80,16 @@ export class Reports {
   readonly #options: ReportsOptions;
   readonly #lists: ReturnType<typeof reportLists>;
   readonly #queues = new Map<string, PendingReport[]>();
+  /** Open cases whose time is over, up to 1000. */
+  readonly overdue: PolledValue<number>;
 
   constructor(options: ReportsOptions) {
     this.#options = options;
     this.#lists = reportLists(options.store);
+    this.overdue = new PolledValue(
+      0,
+      async () => (await this.#lists.open.due(options.now(), MAX_DUE)).length,
+    );
   }
 
   /** Stores a report. @param dueMs Time for the decision of a new case. @returns the case that it belongs to */

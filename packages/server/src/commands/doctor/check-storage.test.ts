@@ -110,3 +110,28 @@ it("doctor warns of events that were given up, and of events that wait for more 
   });
   await store.close();
 });
+
+it("doctor warns of reports that are overdue", async () => {
+  const directory = join(await temporaryDirectory(), "data");
+  const storage = createFsBlobStore({ directory });
+  const images = createImages({ storage, renderer: createRenderer() });
+  await images.ready();
+  const id = "kY3vN0cWQe2l8Zr5tXh1aA";
+  const report = { reference: "23456789AB", count: 1, reasons: ["other"], statements: [], contacts: [] };
+  for (const [image, dueAt] of [
+    [id, Date.now() - 1000],
+    [`${id.slice(0, -1)}B`, Date.now() + 60_000],
+  ] as const) {
+    const cases = [{ ...report, receivedAt: 0, dueAt, decision: null }];
+    await storage.addDue("reports", { id: image, dueMs: dueAt });
+    await storage.put(`reports/${image}`, Buffer.from(JSON.stringify({ v: 1, cases })));
+  }
+  await images.close();
+  const findings = await checkTarget({ target: { kind: "file", directory }, roles: ["records"] });
+  expect(findings).toContainEqual({
+    check: "reports",
+    status: "warning",
+    detail: "1 reported images should be decided by now",
+    remedy: "List them by outrigger images reports --state open, and decide each by withhold, rm or keep",
+  });
+});

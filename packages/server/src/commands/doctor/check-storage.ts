@@ -3,7 +3,12 @@ import { Resolver } from "node:dns/promises";
 import { existsSync, type StatsFs } from "node:fs";
 import { access, constants, mkdtemp, rm, rmdir, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createFsBlobStore, createImageAdmin, type UndeliveredEvents } from "@outrigger/core";
+import {
+  createFsBlobStore,
+  createImageAdmin,
+  type ImageAdmin,
+  type UndeliveredEvents,
+} from "@outrigger/core";
 import { chooseLeases, NO_LEASES_WARNING } from "@outrigger/core/images";
 import {
   type BlobStore,
@@ -66,13 +71,26 @@ async function checkRecords(records: BlobStore): Promise<Finding[]> {
       if (state === "damaged") damaged.push(id);
       if (++read === SAMPLE) break;
     }
-    const found = eventFindings(await admin.undelivered());
+    const found = [...eventFindings(await admin.undelivered()), ...(await reportFindings(admin))];
     if (damaged.length === 0) return found;
     const detail = `${damaged.length} of the ${read} records read are damaged: ${damaged.slice(0, 3).join(", ")}`;
     return [...found, warning("records", detail, "Run outrigger images verify to find all damaged records")];
   } finally {
     await admin.close();
   }
+}
+
+/** Warns of reports that are due and not decided. */
+async function reportFindings({ reports }: ImageAdmin): Promise<Finding[]> {
+  let overdue = 0;
+  for await (const { dueAt } of reports.list({ state: "open" })) {
+    if (dueAt > Date.now() || overdue === SAMPLE) break;
+    overdue++;
+  }
+  if (overdue === 0) return [];
+  const remedy =
+    "List them by outrigger images reports --state open, and decide each by withhold, rm or keep";
+  return [warning("reports", `${overdue} reported images should be decided by now`, remedy)];
 }
 
 /** Warns of events that were given up or are late. Empty if there are none. */
