@@ -27,6 +27,7 @@ import { createLife, EVENTS, type LifeContext } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
 import { Sweeper } from "./life/sweeper.ts";
 import { guardStores, type HostParts, openResumable, prepareParts } from "./prepare-parts.ts";
+import { createInspectionGate } from "./processing/admit-upload.ts";
 import { Jobs } from "./processing/jobs.ts";
 import type { ProcessingContext } from "./processing/processing-context.ts";
 import type { ImageEvent, ImageRecord } from "./record/image-record.ts";
@@ -128,6 +129,7 @@ export function createImages(options: ImagesOptions): Images {
     renditions,
     renderer,
     renders: parts.renders,
+    inspections: createInspectionGate(),
     pending: createDueList(roles.records, "jobs"),
   };
   const resumable = openResumable(parts, settings, life.owners);

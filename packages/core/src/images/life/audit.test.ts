@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { created } from "../../../test/image-site.ts";
-import { anotherProcess, createLifeSite, DAY, STORES } from "../../../test/life-site.ts";
+import { anotherProcess, createLifeSite, DAY, HOUR, STORES } from "../../../test/life-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
@@ -34,6 +34,24 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     ];
     expect(await linesOf(site.images)).toEqual(lines);
     expect(await linesOf(other.images, { from: now + 1, to: now + 3 })).toEqual(lines.slice(1, 3));
+  });
+
+  test("audit() lists acts of different days and minutes in their order, also those of a part of the time", async () => {
+    const site = createLifeSite({ store: createStore() });
+    const { id } = created(await site.create());
+    const times: number[] = [];
+    for (const pause of [0, 1, HOUR, DAY / 2, 26 * DAY, 70 * DAY]) {
+      site.clock.now += pause;
+      times.push(site.clock.now);
+      await site.images.deny({ sha256: "0".repeat(64), reason: id });
+    }
+    const listed = async (range = {}) => (await linesOf(site.images, range)).map(({ at }) => at);
+    expect(await listed()).toEqual(times);
+    expect(await listed({ from: times[2], to: times[4] })).toEqual(times.slice(2, 4));
+    const directories = (await site.store.list("audit/")).keys.map((key) =>
+      key.split("/").slice(0, 3).join("/"),
+    );
+    expect(new Set(directories).size).toBe(5);
   });
 
   test("a failed act, and a deletion by the host without a name, leave no line", async () => {
@@ -80,8 +98,8 @@ test("a damaged line is reported, and the others are listed", async () => {
   const site = createLifeSite();
   const { id } = created(await site.create());
   await site.images.withhold(id, { reason: "A claim." });
-  await site.store.put("audit/000000001.x", Buffer.from('{"v":1,"at":"soon"}'));
-  await site.store.put("audit/000000002.x", Buffer.from('{"v":9}'));
+  await site.store.put("audit/000/00/000000001.x", Buffer.from('{"v":1,"at":"soon"}'));
+  await site.store.put("audit/000/00/000000002.x", Buffer.from('{"v":9}'));
   expect(await linesOf(site.images)).toMatchObject([{ act: "withhold" }]);
   expect(site.errors).toHaveLength(2);
 });

@@ -53,7 +53,10 @@ const KEPT_MS = 3 * 365 * 86_400_000;
 const SWEEP_MS = 86_400_000;
 const READ_AT_ONCE = 16;
 
-/** The acts of operators, one blob `audit/<time>.<random>` each, in the store of the records. They outlive their images. */
+/**
+ * The acts of operators, one blob `audit/<25 days>/<28 minutes>/<time>.<random>` each, in the store of the records. They outlive their
+ * images. The directories are the first digits of the time: a store of files reads a whole directory for each page of a listing.
+ */
 export class Audit {
   readonly #store: BlobStore;
   readonly #now: () => number;
@@ -80,7 +83,8 @@ export class Audit {
       ...(reason === undefined ? {} : { reason }),
       ...(by === undefined ? {} : { by }),
     };
-    const key = PREFIX + dueName({ id: createImageId(), dueMs: at });
+    const name = dueName({ id: createImageId(), dueMs: at });
+    const key = `${PREFIX}${name.slice(0, 3)}/${name.slice(3, 5)}/${name}`;
     const bytes = Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...entry }));
     await this.#store.put(key, bytes, { ifRevision: null }).catch((cause) => {
       const message = `The audit lacks the line of "${act}" for ${id}: the storage rejected it`;
@@ -128,7 +132,7 @@ export class Audit {
 }
 
 function timeOf(key: string): number | null {
-  return parseDueName(key.slice(PREFIX.length))?.dueMs ?? null;
+  return parseDueName(key.slice(key.lastIndexOf("/") + 1))?.dueMs ?? null;
 }
 
 /** Throws `damaged` for bytes that are no entry, and `store_unavailable` for those of a newer release. */

@@ -75,7 +75,7 @@ export class DenyList {
   /** All denied bytes, in no particular order. */
   async *list(): AsyncGenerator<Denial> {
     for await (const key of listAll(this.#store, PREFIX)) {
-      const denial = await this.#find(key.slice(PREFIX.length));
+      const denial = await this.#find(key.slice(PREFIX.length).replace("/", ""));
       // `null`: allowed since it was listed.
       if (denial !== null) yield denial;
     }
@@ -104,6 +104,8 @@ export class DenyList {
   }
 }
 
+/** `denied/<3 digits>/<the others>`: a store of files reads a whole directory for each page of a listing. */
 function keyOfDenied(sha256: string): string {
-  return `${PREFIX}${sha256.toLowerCase()}`;
+  const hash = sha256.toLowerCase();
+  return `${PREFIX}${hash.slice(0, 3)}/${hash.slice(3)}`;
 }

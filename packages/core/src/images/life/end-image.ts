@@ -3,6 +3,7 @@ import { isServiceError, onCode } from "../../errors.ts";
 import { type Gone, type GoneReason, type ImageRecord, purgedImageOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { addNextSweep, hasUndelivered, nextSweepAt, stateAt } from "../record/image-state.ts";
+import { marksOf } from "../record/marks.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
 
@@ -205,6 +206,16 @@ export async function sweepImage(
     await due.remove(entry);
   }
   return isOver ? "emptied" : "kept";
+}
+
+/** Removes an image that has no record, or is over, from the indexes of copies and of operators. Never rejects. */
+export async function removeEntries(
+  { copies, marked, settings }: LifeContext,
+  record: ImageRecord,
+): Promise<void> {
+  const marks = marksOf(record).map((mark) => marked.remove(mark, record));
+  // `reindex` removes what remains.
+  await Promise.all([copies.remove(record), ...marks]).catch(settings.onError);
 }
 
 /** Removes all bytes of an image from all stores. Idempotent. */

@@ -109,7 +109,7 @@ export interface ImageAdmin {
   /** The images and bytes that an owner has stored. */
   usage(owner: string): Promise<Usage>;
   /**
-   * Adds a due entry for every image, so that the sweep finds it, and repairs the indexes of each owner's images and of copies. For
+   * Adds a due entry for every image, so that the sweep finds it, and repairs the indexes of owners' images, copies and marks. For
    * storage that was copied from a backup, or filled by a version without them. Reads every record; `onError` receives the error of each damaged one.
    */
   reindex(): Promise<ReindexReport>;

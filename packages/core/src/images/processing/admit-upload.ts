@@ -4,6 +4,8 @@ import { abortable } from "../../async/abortable.ts";
 import { isSettledWithin } from "../../async/settled-within.ts";
 import type { Call } from "../../contracts/call.ts";
 import type { Admission } from "../../contracts/renderer.ts";
+import { ServiceError } from "../../errors.ts";
+import { FairGate } from "../../http/fair-gate.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import { RefusedUpload } from "../life/deny-list.ts";
 import { type ImageRecord, summaryOf } from "../record/image-record.ts";
@@ -13,6 +15,23 @@ import { type InspectedAdmission, readyRecord } from "./lease.ts";
 import type { ProcessingContext } from "./processing-context.ts";
 
 const NOT_INSPECTED = "This file could not be inspected.";
+/** Most calls of `inspect` at once, and most that wait. */
+const INSPECTED_AT_ONCE = 16;
+const MAX_WAITING = 1000;
+const MAX_WAIT_MS = 300_000;
+const RETRY_MS = 5_000;
+
+/** The slots for calls of `inspect` of one service. Their time limit starts with their slot. */
+export function createInspectionGate(): FairGate {
+  return new FairGate({
+    slots: INSPECTED_AT_ONCE,
+    maxQueue: MAX_WAITING,
+    refuse: () =>
+      new ServiceError("overloaded", "Too many uploads are waiting to be inspected", {
+        retryAfterMs: RETRY_MS,
+      }),
+  });
+}
 
 /** Where an upload comes from, and when its work is abandoned. */
 interface UploadOrigin {
@@ -45,22 +64,43 @@ export async function admitUpload(
   if (record.withheld === null && sha256 !== record.sha256) await context.denied.requireAllowed([sha256]);
   // Another process, which had an `inspect`, promised the inspection.
   if (settings.inspect === null && !record.processing?.inspect) return admission;
-  const ask = () => verdictOf(settings, record, upload, admission, call);
-  const verdict = await abortable(ask(), signal);
+  const verdict = await inspectAdmitted(context, record, upload, admission, { client, call, signal });
   if (verdict === "accept") return admission;
   if (verdict === "hold") return { ...admission, isHeld: true };
   throw new RefusedUpload("forbidden", verdict.refuse);
 }
 
-/** The host's verdict, or that for a failure. Never rejects. */
-async function verdictOf(
-  { inspect, inspectTimeoutMs, onInspectFailure, now, onError }: ImageSettings,
+/** Has the host inspect an upload when its client gets a slot. Rejects with `overloaded`, and with the reason of `signal`. */
+async function inspectAdmitted(
+  { inspections, settings }: ProcessingContext,
   record: ImageRecord,
   upload: UploadedFile,
   admission: Admission,
-  call: Call | null,
+  { client, call, signal }: UploadOrigin,
+): Promise<InspectVerdict> {
+  const slot = await inspections.enter(client, { signal, maxWaitMs: MAX_WAIT_MS });
+  const file = inspectedFile(upload, admission);
+  // A handler that an abandoned upload leaves behind keeps its slot.
+  const verdict = verdictOf(settings, record, admission, file, { call, signal }).finally(slot.leave);
+  try {
+    return await abortable(verdict, signal);
+  } finally {
+    // The caller removes it then.
+    await file.catch(() => undefined);
+  }
+}
+
+/** The host's verdict, or that for a failure. Never rejects. After an abort, the host is not asked, and no failure reported. */
+async function verdictOf(
+  { inspect, inspectTimeoutMs, onInspectFailure, now, onError }: ImageSettings,
+  record: ImageRecord,
+  admission: Admission,
+  inspected: Promise<InspectedFile>,
+  { call, signal }: Pick<UploadOrigin, "call" | "signal">,
 ): Promise<InspectVerdict> {
   try {
+    const file = await inspected;
+    signal.throwIfAborted();
     if (inspect === null) throw new Error("this process has no option inspect");
     const { sha256, width, height, pages, ...cleaned } = readyRecord(record, admission, now());
     const image = {
@@ -70,12 +110,12 @@ async function verdictOf(
       height,
       pages,
     };
-    const file = await inspectedFile(upload, admission);
     const asked = (async () => inspect(file, image, call))();
     if (await isSettledWithin(asked, inspectTimeoutMs)) return requireVerdict(await asked);
     throw new Error(`it takes longer than ${inspectTimeoutMs} ms`);
   } catch (cause) {
-    onError(new Error(`The inspection of image ${record.id} failed: ${onInspectFailure}`, { cause }));
+    if (!signal.aborted)
+      onError(new Error(`The inspection of image ${record.id} failed: ${onInspectFailure}`, { cause }));
     return onInspectFailure === "refuse" ? { refuse: NOT_INSPECTED } : onInspectFailure;
   }
 }

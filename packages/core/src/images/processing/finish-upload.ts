@@ -1,7 +1,7 @@
 import { isServiceError, onCode, ServiceError } from "../../errors.ts";
 import { saysNotWorking } from "../../observe/observe-backends.ts";
 import { RefusedUpload } from "../life/deny-list.ts";
-import { removeBytes } from "../life/end-image.ts";
+import { removeBytes, removeEntries } from "../life/end-image.ts";
 import { hashesOf, type ImageRecord, keyOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { BY_RECORD, stateAt } from "../record/image-state.ts";
@@ -47,15 +47,17 @@ export async function finishUpload(
   begin: () => Promise<UploadWork | null>,
   signal: AbortSignal,
 ): Promise<JobOutcome> {
+  let work: UploadWork | null = null;
   try {
-    const change = await conclude(context, lease, begin);
+    work = await begin();
+    const change = await conclude(context, lease, work);
     const record = await lease.end(change);
     if (record.failure === null) context.settings.logStored(record);
     return await endWith(context, record, record);
   } catch (error) {
     const isLost = error instanceof LeaseLost || !(await releaseLease(context, lease, isTry(error, signal)));
     // An error of work whose lease was lost is ignored: the new lease holder reports its own.
-    if (isLost) return abandonLost(context, lease.record);
+    if (isLost) return abandonLost(context, lease.record, work);
     if (!signal.aborted && !isExpected(error)) context.settings.onError(error);
     return "again";
   }
@@ -82,10 +84,9 @@ function isExpected(error: unknown): boolean {
 async function conclude(
   context: ProcessingContext,
   lease: RecordLease,
-  begin: () => Promise<UploadWork | null>,
+  work: UploadWork | null,
 ): Promise<(record: ImageRecord) => ImageRecord> {
   const { now } = context.settings;
-  const work = await begin();
   if (work === null) return (record) => failedRecord(record, LOST_REASON, now());
   const { upload, admission } = work;
   try {
@@ -153,12 +154,20 @@ async function releaseLease(
   return true;
 }
 
-/** Ends work whose lease was lost. Bytes stored by this process must not outlive a deleted image. */
-async function abandonLost(context: ProcessingContext, { id, createdAt }: ImageRecord): Promise<JobOutcome> {
+/** Ends work whose lease was lost. Bytes and index entries stored by this process must not outlive a deleted image. */
+async function abandonLost(
+  context: ProcessingContext,
+  mine: ImageRecord,
+  work: UploadWork | null,
+): Promise<JobOutcome> {
+  const { id, createdAt } = mine;
   try {
     const record = (await context.records.load(id))?.record ?? null;
-    const isOthers = record !== null && record.processing !== null;
-    if (isOthers && !stateAt(record, BY_RECORD).isOver) return "over";
+    const isOver = record === null || stateAt(record, BY_RECORD).isOver;
+    if (!isOver && record.processing !== null) return "over";
+    // `null`: it was abandoned, so it has no entries.
+    const admitted = isOver ? await work?.admission.catch(() => null) : null;
+    if (admitted) await removeEntries(context, readyRecord(mine, admitted, createdAt));
     return await endWith(context, { id, createdAt }, record);
   } catch (error) {
     // A later poll finds the job.

@@ -1,5 +1,6 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { Renderer } from "../../contracts/renderer.ts";
+import type { FairGate } from "../../http/fair-gate.ts";
 import type { DueList } from "../../stores/due-list.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import type { LifeContext } from "../life/create-life.ts";
@@ -14,6 +15,8 @@ export interface ProcessingContext extends LifeContext {
   renditions: Renditions;
   renderer: Renderer;
   renders: RenderGate;
+  /** Slots for calls of `inspect`. */
+  inspections: FairGate;
   /**
    * Entries of images that have, or may have, pending work; due at the time of their creation. An entry is added before the
    * record and removed after all other traces of the work.

@@ -7,9 +7,15 @@ export const MARKED_INDEX = "marked";
 const MAX_COUNTED = 1000;
 
 /** The lists of operators to which an image belongs, whatever its dates. */
-function marksOf(record: ImageRecord): ("held" | "withheld")[] {
+export function marksOf(record: ImageRecord): ("held" | "withheld")[] {
   if (record.gone !== null || record.failure !== null) return [];
   return [...(record.held ? ["held" as const] : []), ...(record.withheld ? ["withheld" as const] : [])];
+}
+
+/** The lists in which an image may have an entry: a change adds it before it writes the record, and a release leaves it. */
+export function possibleMarksOf(record: ImageRecord): string[] {
+  if (stateAt(record, BY_RECORD).isOver) return [];
+  return record.held || record.processing !== null ? ["held", "withheld"] : ["withheld"];
 }
 
 /** Adds an image to the lists of operators, before the change that puts it there. @param before @default in none of them */

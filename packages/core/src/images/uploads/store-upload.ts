@@ -3,11 +3,12 @@ import type { Call } from "../../contracts/call.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
+import { removeEntries } from "../life/end-image.ts";
 import { admitUpload } from "../processing/admit-upload.ts";
 import type { Jobs } from "../processing/jobs.ts";
 import { claimed, type InspectedAdmission, ORPHAN_MS, readyRecord, unclaimed } from "../processing/lease.ts";
 import type { ProcessingContext } from "../processing/processing-context.ts";
-import { hashesOf, type ImageRecord, keyOf, type Processing } from "../record/image-record.ts";
+import { type Gone, hashesOf, type ImageRecord, keyOf, type Processing } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { putAdmitted, type SpooledUpload, type UploadedFile } from "./uploaded-file.ts";
 
@@ -103,14 +104,18 @@ async function storeReady(
 ): Promise<CurrentRecord> {
   const record = readyRecord(draft, admission, draft.updatedAt);
   await requireStorable();
+  let stored: CurrentRecord | null = null;
   try {
-    const current = await createAdmitted(context, record, upload, admission, signal);
+    stored = await createAdmitted(context, record, upload, admission, signal);
     // Its bytes may have been denied since they were checked. After this, a takedown of all copies finds the image.
     await context.denied.requireAllowed(hashesOf(record));
     await watch.requireInTime();
-    return current;
+    return stored;
   } catch (error) {
-    await context.copies.remove(record).catch(context.settings.onError);
+    await removeEntries(context, record);
+    // Its record goes, with the events in it. That of the storing may have been delivered.
+    const gone: Gone = { at: context.settings.now(), why: "deleted" };
+    if (stored !== null) context.events.deliverUnstored(record, { ...record, gone });
     throw error;
   }
 }
@@ -185,11 +190,12 @@ const STORE_TIMEOUT_MS = 5 * 60_000;
  * @param processing Returns the state of the work at the time the record is written.
  */
 async function createPendingRecord(
-  { pending, originals, records, copies, settings }: UploadContext,
+  context: UploadContext,
   draft: ImageRecord,
   putUpload: UploadedFile["putCopying"],
   processing: () => Processing,
 ): Promise<CurrentRecord> {
+  const { pending, originals, records, settings } = context;
   const signal = AbortSignal.timeout(STORE_TIMEOUT_MS);
   const key = keyOf.upload(draft.id);
   const entry = { id: draft.id, dueMs: draft.createdAt };
@@ -200,7 +206,7 @@ async function createPendingRecord(
     return await records.create({ ...draft, processing: { ...processing(), ...inspect } }, signal);
   } catch (error) {
     // Leftovers that cannot be removed now are found by their entry once it counts as orphaned.
-    await copies.remove(draft).catch(settings.onError);
+    await removeEntries(context, draft);
     await originals
       .delete(key)
       .then(() => pending.remove(entry))
