@@ -16,13 +16,13 @@ export interface EventDestination {
   /** Host of a webhook; `null`: code of this process. */
   host: string | null;
   takes(type: ImageEventType): boolean;
-  /** `0`: it may get a further event now. Else the delay until a node should look again, in milliseconds. */
+  /** For an event that waited: `0`: it may get it now. Else the delay until a node should look again, in milliseconds. */
   delayMs(): number;
   /** Rejects if the event did not arrive before `signal` aborts. */
   deliver(event: StoredEvent, signal: AbortSignal): Promise<void>;
 }
 
-/** Code of this process. Each event calls it at once, as a hook. */
+/** Code of this process. Each new event calls it at once, as a hook. */
 export function codeDestination(
   name: string,
   takes: EventDestination["takes"],
@@ -32,12 +32,11 @@ export function codeDestination(
     name,
     host: null,
     takes,
-    delayMs: () => 0,
-    async deliver({ to: _, ...event }, signal) {
+    ...throttled(async ({ to: _, ...event }, signal) => {
       // The record keeps the event: a handler may change its own.
       const handled = (async () => void (await handle(structuredClone(event))))();
       await abortable(handled, signal);
-    },
+    }),
   };
 }
 
@@ -46,28 +45,46 @@ export function later(): number {
   return 30_000 + Math.random() * 270_000;
 }
 
-/** Deliveries to one webhook at a time, and after this many failures in succession, only one. */
+/** Deliveries of events that waited to one receiver at a time. After this many failures in succession, a webhook gets only one. */
 const AT_ONCE = 16;
 const FAILING = 5;
+/** Most delay for events behind a webhook that fails, as a multiple of {@link later}: an hour, after an hour of failures. */
+const MAX_GROWTH = 12;
 
-export function webhookDestination({ name, host, takes, send }: Webhook): EventDestination {
+export function webhookDestination(
+  { name, host, takes, send }: Webhook,
+  now: () => number,
+): EventDestination {
+  const deliver: EventDestination["deliver"] = async ({ to: _, ...event }, signal) => {
+    const { id, type, at } = event;
+    await send({ id, type, at, data: webhookData(event) }, signal);
+  };
+  return { name, host, takes, ...throttled(deliver, now) };
+}
+
+/** @param now Clock of a webhook. @default the receiver is code: its failures slow nothing */
+function throttled(
+  deliver: EventDestination["deliver"],
+  now?: () => number,
+): Pick<EventDestination, "delayMs" | "deliver"> {
   let running = 0;
   let failures = 0;
+  let failingSince = 0;
   return {
-    name,
-    host,
-    takes,
     delayMs() {
-      if (failures >= FAILING) return running === 0 ? 0 : later();
-      return running < AT_ONCE ? 0 : later() / 15;
+      if (now === undefined || failures < FAILING) return running < AT_ONCE ? 0 : later() / 15;
+      if (running === 0) return 0;
+      // Each look at an image is a write.
+      const growth = (now() - failingSince) / (5 * 60_000);
+      return later() * Math.min(Math.max(1, growth), MAX_GROWTH);
     },
-    async deliver({ to: _, ...event }, signal) {
+    async deliver(event, signal) {
       running++;
       try {
-        const { id, type, at } = event;
-        await send({ id, type, at, data: webhookData(event) }, signal);
+        await deliver(event, signal);
         failures = 0;
       } catch (error) {
+        if (failures === 0) failingSince = now?.() ?? 0;
         failures++;
         throw error;
       } finally {

@@ -67,13 +67,20 @@ export class EventDelivery {
     this.#tasks.add(tracked);
   }
 
-  /** Delivers events that could not be stored, once. */
+  /** Delivers events that no record has, once, and gives up those that fail. */
   deliverUnstored(events: readonly StoredEvent[]): void {
+    for (const name of outboxes.waitingIn({ events })) {
+      const waiting = events.filter(({ to }) => to.includes(name));
+      this.track(this.#deliverOnce(name, waiting));
+    }
+  }
+
+  async #deliverOnce(name: string, events: readonly StoredEvent[]): Promise<void> {
+    const destination = this.#options.destinations.get(name);
     for (const event of events) {
-      for (const name of event.to) {
-        const destination = this.#options.destinations.get(name);
-        if (destination !== undefined) this.track(this.#attempt(destination, event));
-      }
+      const isLost = destination === undefined || this.#isClosing;
+      const failure = isLost ? {} : await this.#tryOnce(destination, event);
+      if (failure !== null) this.bury([{ event, name }]);
     }
   }
 
@@ -88,6 +95,11 @@ export class EventDelivery {
     const now = this.#options.now();
     // A time beyond the longest lease was written before the clock was set back.
     return worker !== this.#worker && leaseUntil > now && leaseUntil <= now + LEASE_MS + MAX_SKEW_MS;
+  }
+
+  /** Whether the node that delivered these events left them, without a release of its lease. */
+  hasDied(outbox: Outbox): boolean {
+    return outbox.worker !== null && outbox.worker !== this.#worker && !this.isOthers(outbox);
   }
 
   /** Begins what can be delivered of a record that was just written. */
@@ -109,9 +121,11 @@ export class EventDelivery {
       const destination = this.#options.destinations.get(name);
       const event = outboxes.oldestFor(outbox, name);
       const isUnderWay = name !== ending && this.#lanes.get(id)?.has(name) === true;
-      const isEarly = (outbox.retries[name]?.at ?? 0) > now;
+      const retry = outbox.retries[name];
+      const isEarly = (retry?.at ?? 0) > now;
       if (destination === undefined || event === undefined || isUnderWay || isEarly) return [];
-      return destination.delayMs() === 0 ? [{ destination, event }] : [];
+      const isNews = destination.host === null && retry === undefined && now - event.at < LEASE_MS;
+      return isNews || destination.delayMs() === 0 ? [{ destination, event }] : [];
     });
   }
 
@@ -128,15 +142,22 @@ export class EventDelivery {
     }
   }
 
+  /** @returns `null`: it succeeded */
+  async #tryOnce(destination: EventDestination, event: StoredEvent): Promise<{ error: unknown } | null> {
+    try {
+      await this.#attempt(destination, event);
+      return null;
+    } catch (error) {
+      this.#reportFailure(destination, event, error);
+      return { error };
+    }
+  }
+
   /** One delivery. The next one to this destination begins when its outcome is stored. */
   async #run(current: CurrentRecord, destination: EventDestination, event: StoredEvent): Promise<void> {
     const { id } = current.record;
     const { name } = destination;
-    const failure = await this.#attempt(destination, event).then(
-      () => null,
-      (error: unknown) => ({ error }),
-    );
-    if (failure !== null) this.#reportFailure(destination, event, failure.error);
+    const failure = await this.#tryOnce(destination, event);
     // The reply of the request that made the change goes first.
     await setImmediate();
     const isOld = this.#options.now() - event.at >= UNDELIVERED_MS;
@@ -248,8 +269,9 @@ export class EventDelivery {
     const now = this.#options.now();
     const times = outboxes.waitingIn(outbox).map((name) => {
       const destination = this.#options.destinations.get(name);
-      const delayMs = destination === undefined ? later() : destination.delayMs();
-      return Math.max(now, outbox.retries[name]?.at ?? now + (this.#isClosing ? 0 : delayMs));
+      const retryAt = outbox.retries[name]?.at ?? 0;
+      if (retryAt > now || this.#isClosing) return Math.max(now, retryAt);
+      return now + (destination === undefined ? later() : destination.delayMs());
     });
     return Math.ceil(Math.min(...times));
   }

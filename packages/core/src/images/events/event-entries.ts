@@ -100,9 +100,14 @@ export class EventEntries {
     await this.replace(id, async () => undefined);
   }
 
-  /** Moves an entry to another time. */
+  /** Moves an entry to another time. It stays known. */
   async move(entry: DueEntry, dueMs: number): Promise<void> {
-    await this.#due.add({ id: entry.id, dueMs: Math.min(dueMs, MAX_DUE_MS) });
+    const { id } = parseEntry(entry);
+    const moved = { id: entry.id, dueMs: Math.min(dueMs, MAX_DUE_MS) };
+    const added = this.#due.add(moved);
+    const isKnown = this.#known.get(id)?.some((each) => isSame(each.entry, entry)) === true;
+    if (isKnown) this.#remember(id, [{ entry: moved, added }]);
+    await added;
     await this.#due.remove(entry);
   }
 

@@ -2,6 +2,7 @@ import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { checkValue } from "../../check-options.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError } from "../../errors.ts";
+import { DELIVERY_MS, UNDELIVERED_MS } from "../../http/webhooks.ts";
 import { fn } from "../../option-rules.ts";
 import { type DueList, sweepDue } from "../../stores/due-list.ts";
 import {
@@ -26,7 +27,7 @@ import { countBacklog, type EventBacklog, EventEntries, ORPHAN_MS, parseEntry } 
  * delivers what the record still has.
  */
 
-/** Time for which events wait for a node that knows their webhook, such as while a new configuration is rolled out. */
+/** Time for which events wait for a node that knows their destination, such as while a new configuration is rolled out. */
 const UNKNOWN_KEPT_MS = 60 * 60_000;
 /** Delay of an image that cannot be read, so that it does not block the images behind it. */
 const POSTPONE_MS = 5 * 60_000;
@@ -40,6 +41,8 @@ const DEAD_LISTED_MS = 30 * 24 * 60 * 60_000;
 export interface ImageEventsOptions extends Omit<EventDeliveryOptions, "entries" | "destinations"> {
   /** See {@link EventEntries}. */
   due: DueList;
+  /** Whether this process knows all webhooks, of which there may be none. */
+  hasWebhooks: boolean;
 }
 
 /** Records the events of images, and finds those that other processes left. */
@@ -50,7 +53,7 @@ export class ImageEvents implements RecordEvents {
   readonly #entries: EventEntries;
   readonly #delivery: EventDelivery;
   readonly #destinations = new Map<string, EventDestination>();
-  #polled: { due: DueList; opened(): Promise<unknown> } | null = null;
+  #polled: { due: DueList; opened(): Promise<unknown>; sinceMs: number } | null = null;
   #pollTimer: NodeJS.Timeout | undefined;
   #countAt = 0;
   #isFailing = false;
@@ -95,9 +98,9 @@ export class ImageEvents implements RecordEvents {
     return this.addDestination(codeDestination(`subscriber-${n}`, () => true, handler));
   }
 
-  /** Starts to deliver what other processes leave, as long as there is a destination. @param due The list, without an observer. */
+  /** Begins to deliver what other processes leave, while there is a destination or `hasWebhooks`. @param due The list, without an observer. */
   start(due: DueList, opened: () => Promise<unknown>): void {
-    this.#polled = { due, opened };
+    this.#polled = { due, opened, sinceMs: this.#options.now() };
     this.#pollIn(0);
   }
 
@@ -118,7 +121,7 @@ export class ImageEvents implements RecordEvents {
   /** Forgets the events that were given up long ago. */
   async sweep(): Promise<void> {
     const { dead, now, onError } = this.#options;
-    if (this.#destinations.size === 0) return;
+    if (!this.#isUsed()) return;
     await sweepDue(dead, Math.max(0, now() - DEAD_LISTED_MS), async () => undefined, onError);
   }
 
@@ -164,9 +167,10 @@ export class ImageEvents implements RecordEvents {
     this.#delivery.deliver(current);
   }
 
-  /** Delivers the events of a change that could not be stored, once. */
+  /** Delivers the events of a change that could not be stored, and those that waited in the record, once. Failures give them up. */
   deliverUnstored(before: ImageRecord, after: ImageRecord): void {
-    this.#delivery.deliverUnstored(this.#eventsOf(before, after));
+    const waiting = before.outbox?.events ?? [];
+    this.#delivery.deliverUnstored([...waiting, ...this.#eventsOf(before, after)]);
   }
 
   /**
@@ -196,8 +200,12 @@ export class ImageEvents implements RecordEvents {
     return { ...record, outbox: this.#delivery.leased(outbox) };
   }
 
+  #isUsed(): boolean {
+    return this.#destinations.size > 0 || this.#options.hasWebhooks;
+  }
+
   #pollIn(ms: number): void {
-    if (this.#isClosed || this.#polled === null || this.#destinations.size === 0) return;
+    if (this.#isClosed || this.#polled === null || !this.#isUsed()) return;
     clearTimeout(this.#pollTimer);
     this.#pollTimer = setTimeout(() => this.#delivery.track(this.#poll()), ms).unref();
   }
@@ -211,8 +219,9 @@ export class ImageEvents implements RecordEvents {
     try {
       await opened();
       const entries = await due.due(now(), POLLED_AT_ONCE);
-      await forEachAtOnce(entries, TAKEN_AT_ONCE, (entry) => this.#takeOrPostpone(entry));
-      if (entries.length === POLLED_AT_ONCE) pauseMs = 20;
+      const isFull = entries.length === POLLED_AT_ONCE;
+      await forEachAtOnce(entries, TAKEN_AT_ONCE, (entry) => this.#takeOrPostpone(entry, isFull));
+      if (isFull) pauseMs = 20;
       if (performance.now() >= this.#countAt) {
         this.#countAt = performance.now() + COUNT_EVERY_MS;
         this.backlog = await countBacklog(due, now());
@@ -227,21 +236,29 @@ export class ImageEvents implements RecordEvents {
     this.#pollIn(pauseMs);
   }
 
-  async #takeOrPostpone(entry: DueEntry): Promise<void> {
+  /** @param isFull Whether further entries are due. */
+  async #takeOrPostpone(entry: DueEntry, isFull: boolean): Promise<void> {
     const { now, onError } = this.#options;
     try {
-      await this.#take(entry);
+      await this.#take(entry, isFull);
     } catch (error) {
       // A damaged record is reported by all who read it.
-      if (!isServiceError(error, "damaged")) onError(error);
-      await this.#entries.move(entry, now() + POSTPONE_MS);
+      const isDamaged = isServiceError(error, "damaged");
+      if (!isDamaged) onError(error);
+      const isOver = isDamaged && now() - parseEntry(entry).at >= UNDELIVERED_MS;
+      await (isOver ? this.#entries.remove(entry) : this.#entries.move(entry, now() + POSTPONE_MS));
     }
   }
 
-  async #take(entry: DueEntry): Promise<void> {
+  async #take(entry: DueEntry, isFull: boolean): Promise<void> {
     const { records, now } = this.#options;
     const { id, at } = parseEntry(entry);
-    if (this.#isClosed || this.#delivery.isUnderWay(id)) return;
+    if (this.#isClosed) return;
+    if (this.#delivery.isUnderWay(id)) {
+      // Slow deliveries must not hide the entries behind them.
+      if (isFull) await this.#entries.move(entry, now() + DELIVERY_MS);
+      return;
+    }
     if (!isImageId(id)) return this.#entries.remove(entry);
     const current = await records().loadUnconfirmed(id);
     const outbox = current?.record.outbox;
@@ -251,15 +268,25 @@ export class ImageEvents implements RecordEvents {
     }
     if (this.#delivery.isOthers(outbox)) return this.#entries.move(entry, outbox.leaseUntil + 1000);
     this.#entries.found(entry);
-    await this.#delivery.settle(current, null, (latest) => this.#withoutOld(latest));
+    await this.#delivery.settle(current, null, (latest) => this.#withoutLost(latest));
   }
 
-  #withoutOld(outbox: Outbox): outboxes.OutboxChange {
-    const nowMs = this.#options.now();
-    const hasWebhooks = [...this.#destinations.values()].some(({ host }) => host !== null);
-    return outboxes.withoutOld(outbox, nowMs, ({ event, name }) => {
-      const isUnknown = name.startsWith("webhook-") && !this.#destinations.has(name);
-      return isUnknown && hasWebhooks && nowMs - event.at >= UNKNOWN_KEPT_MS;
+  /** Gives up events without a destination, and those that ended processes until they were too old. Others get an attempt first. */
+  #withoutLost(found: Outbox): outboxes.OutboxChange {
+    const { now, hasWebhooks } = this.#options;
+    const nowMs = now();
+    const hasDied = this.#delivery.hasDied(found);
+    const outbox = hasDied ? outboxes.afterDeath(found, nowMs) : found;
+    // A host may subscribe some time after the start.
+    const isNew = nowMs - (this.#polled?.sinceMs ?? nowMs) < UNKNOWN_KEPT_MS;
+    return outboxes.withoutLost(outbox, ({ event, name }) => {
+      const isOld = nowMs - event.at >= UNDELIVERED_MS;
+      if (this.#destinations.has(name)) {
+        const isDeadly = hasDied && (outbox.retries[name]?.tries ?? 0) >= outboxes.DEADLY;
+        return isOld && isDeadly && event === outboxes.oldestFor(outbox, name);
+      }
+      const isRemoved = hasWebhooks && name.startsWith("webhook-") && nowMs - event.at >= UNKNOWN_KEPT_MS;
+      return !isNew && (isOld || isRemoved);
     });
   }
 }

@@ -185,23 +185,30 @@ describe("webhooks", () => {
     expect(await storedRecord(site.store, id)).toBeNull();
   });
 
-  test("events of an endpoint that no process has any more are dropped after an hour", async () => {
-    const [old, young] = [
-      await startReceiver((response) => response.writeHead(500).end()),
-      await startReceiver(),
-    ];
-    const site = createEventSite({ webhooks: webhooksTo(old) });
-    const { id } = created(await site.create());
-    await eventually(() => expect(old.events).toHaveLength(1));
-    await site.images.close();
-    const next = anotherProcess(site, { webhooks: webhooksTo(young) });
-    site.clock.now += MINUTE;
-    await eventually(async () => expect(await entriesOf(site.store, "events")).toHaveLength(1));
-    expect((await storedRecord(site.store, id))?.outbox?.events).toHaveLength(1);
-    site.clock.now += HOUR;
-    await delivered(next, id);
-    expect((await next.images.undelivered()).dead).toBe(0);
-  });
+  test.each([
+    ["another endpoint", 1],
+    ["no endpoint", 0],
+  ])(
+    "events of an endpoint that was removed are given up after an hour if %s remains",
+    async (_what, remaining) => {
+      const old = await startReceiver((response) => response.writeHead(500).end());
+      const others = [await startReceiver()].slice(0, remaining);
+      const site = createEventSite({ webhooks: webhooksTo(old) });
+      const { id } = created(await site.create());
+      await eventually(() => expect(old.events).toHaveLength(1));
+      await site.images.close();
+      const next = anotherProcess(site, { webhooks: webhooksTo(...others) });
+      site.clock.now += MINUTE;
+      await eventually(async () => expect(await entriesOf(site.store, "events")).toHaveLength(1));
+      expect((await storedRecord(site.store, id))?.outbox?.events).toHaveLength(1);
+      site.clock.now += HOUR;
+      await delivered(next, id);
+      await eventually(async () => expect((await next.images.undelivered()).dead).toBe(1));
+      expect(next.errors).toMatchObject([
+        { message: expect.stringMatching(/given up: webhook-\w+ did not take it/) },
+      ]);
+    },
+  );
 });
 
 describe("events of a process that died", () => {

@@ -86,11 +86,12 @@ export function createLife(
     due: createDueList(store, EVENTS),
     dead: createDueList(store, "deadevents"),
     records: () => records,
+    hasWebhooks: settings.webhooks !== undefined,
     ...{ now, onError, log },
   });
   const destinations = [
     ...hookDestinations(settings),
-    ...createWebhooks(settings.webhooks).map(webhookDestination),
+    ...createWebhooks(settings.webhooks).map((webhook) => webhookDestination(webhook, now)),
   ];
   for (const destination of destinations) events.addDestination(destination);
   const records: ImageRecords = new ImageRecords({

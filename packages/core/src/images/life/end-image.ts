@@ -196,6 +196,8 @@ export async function sweepImage(
     // Of a rejected upload, which has its hashes to the end.
     await context.copies.remove(current.record);
     await records.remove(id);
+    // Those that were not delivered in time.
+    context.events.deliverUnstored(current.record, current.record);
     const { expiresAt } = current.record;
     if (expiresAt !== null) await due.remove({ id, dueMs: Math.min(expiresAt, MAX_DUE_MS) });
     await due.remove(entry);

@@ -120,10 +120,7 @@ export class ImageRecords {
     return current;
   }
 
-  /**
-   * Like `load`, without confirming the identity of the store. For callers that neither remove nor refuse anything on
-   * `null`.
-   */
+  /** Like `load`, without confirming the identity of the store. For callers that neither remove nor refuse anything on `null`. */
   async loadUnconfirmed(id: string, signal?: AbortSignal): Promise<CurrentRecord | null> {
     const cached = this.peek(id);
     if (cached !== undefined) return cached;
@@ -216,10 +213,12 @@ export class ImageRecords {
       const options = { ifRevision: latest.revision };
       try {
         const { revision } = await store.put(keyOf.record(record.id), encodeRecord(shown), options);
-        await removeMarks(this.#options.marked, current.record, record);
         // What was not shown adds nothing to wait for.
         if (!isShownNow) this.#settlings.carry(current.record, shown);
-        return this.#written(shown, revision, requested);
+        // Before any wait: a later change must not be delivered first.
+        const written = this.#written(shown, revision, requested);
+        await removeMarks(this.#options.marked, current.record, record);
+        return written;
       } catch (error) {
         if (!isServiceError(error, "conflict") || attempt === MAX_OVERTAKEN) throw error;
         const found = await this.loadUnconfirmed(record.id).catch(() => null); // The conflict is reported.

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { UNDELIVERED_MS } from "../../http/webhooks.ts";
+import { backOffMs } from "../../http/webhooks.ts";
 import type {
   ImageEvent,
   ImageEventDetails,
@@ -12,6 +12,9 @@ import type {
 
 /** Undelivered events of an image. Beyond them, the oldest are given up. */
 const MAX_EVENTS = 100;
+
+/** After this many failures, the last by the death of a node, an event waits for its next attempt. */
+export const DEADLY = 3;
 
 /** What a change of a record means. @param before `null`: there was none. */
 export function changesOf(
@@ -88,7 +91,7 @@ export function oldestFor({ events }: Outbox, name: string): StoredEvent | undef
 }
 
 /** The destinations that have not received all events. */
-export function waitingIn({ events }: Outbox): string[] {
+export function waitingIn({ events }: Pick<Outbox, "events">): string[] {
   return [...new Set(events.flatMap(({ to }) => to))];
 }
 
@@ -99,8 +102,11 @@ export function withEvents(
 ): OutboxChange & { outbox: Outbox } {
   const { events, ...state } = outbox ?? { events: [], worker: null, leaseUntil: 0, retries: {} };
   const all = [...events, ...added];
-  const dead = all.slice(0, -MAX_EVENTS).flatMap((event) => event.to.map((name) => ({ event, name })));
-  return { outbox: { ...state, events: all.slice(-MAX_EVENTS) }, dead };
+  return { outbox: { ...state, events: all.slice(-MAX_EVENTS) }, dead: lettersOf(all.slice(0, -MAX_EVENTS)) };
+}
+
+function lettersOf(events: readonly StoredEvent[]): DeadLetter[] {
+  return events.flatMap((event) => event.to.map((name) => ({ event, name })));
 }
 
 /** Removes an event from those that a destination has not received. */
@@ -112,17 +118,27 @@ export function withoutEvent(outbox: Outbox, id: string, name: string): OutboxCh
   return events.length === 0 ? undefined : { ...outbox, events, retries };
 }
 
-/** Gives up what is too old, and all that `isDropped` names. */
-export function withoutOld(
-  outbox: Outbox,
-  nowMs: number,
-  isDropped: (letter: DeadLetter) => boolean,
-): OutboxChange {
-  const letters = outbox.events.flatMap((event) => event.to.map((name) => ({ event, name })));
-  const old = letters.filter(({ event }) => nowMs - event.at >= UNDELIVERED_MS);
+/** Gives up all that `isLost` names. */
+export function withoutLost(outbox: Outbox, isLost: (letter: DeadLetter) => boolean): OutboxChange {
+  const dead = lettersOf(outbox.events).filter(isLost);
   let kept: Outbox | undefined = outbox;
-  for (const { event, name } of [...old, ...letters.filter(isDropped)]) {
+  for (const { event, name } of dead) {
     if (kept !== undefined) kept = withoutEvent(kept, event.id, name);
   }
-  return { outbox: kept, dead: old };
+  return { outbox: kept, dead };
+}
+
+/**
+ * Counts the lease of a node that died as a failed attempt: a handler may have ended the process. The next attempt is at once at first,
+ * as the cause may be another one, then at a random time: events that wait for the same time would die together.
+ */
+export function afterDeath(outbox: Outbox, nowMs: number): Outbox {
+  const retries = { ...outbox.retries };
+  for (const name of waitingIn(outbox)) {
+    const { tries, at } = retries[name] ?? { tries: 0, at: 0 };
+    if (at > nowMs) continue;
+    const delayMs = Math.round(backOffMs(tries + 1) * (1 + Math.random()));
+    retries[name] = { tries: tries + 1, at: tries + 1 < DEADLY ? 0 : nowMs + delayMs };
+  }
+  return { ...outbox, retries, worker: null, leaseUntil: 0 };
 }

@@ -247,7 +247,7 @@ function watchForOrphan(context: UploadContext, { id, expiresAt }: ImageRecord):
     },
     async removeStored() {
       try {
-        await events.withdraw(id);
+        await events.withdraw(id).catch(settings.onError);
         // Without the entry, no byte was stored.
         if (!(await isFulfilled(written))) return;
         // A write that failed may still have taken effect.
