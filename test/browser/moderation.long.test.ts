@@ -174,8 +174,8 @@ test("from upload to report to takedown, with its copies and later uploads, and 
   const acts = [];
   for await (const { act, by } of reports.images.audit()) acts.push([act, by]);
   expect(acts).toEqual([
-    ["deny", "anna"],
     ["withhold", "anna"],
+    ["deny", "anna"],
     ["withhold", "anna"], // Of the copy.
     ["keep", "anna"],
   ]);

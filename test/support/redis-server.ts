@@ -61,7 +61,8 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
       programs.redisServer,
       [
         ...["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, "--logfile", "redis.log"],
-        ...["--save", "", "--appendonly", appendOnly ? "yes" : "no"],
+        // By default, Redis answers up to two seconds before it writes while the disk is busy.
+        ...["--save", "", "--appendonly", appendOnly ? "yes" : "no", "--appendfsync", "always"],
         ...args,
       ],
       { stdio: "ignore" },

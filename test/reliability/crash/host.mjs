@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { createFsBlobStore, createImages } from "@outrigger/core";
 import { nodeListener } from "@outrigger/node";
 import { acceptingRenderer, announce, endWithParent } from "../../support/host-process.mjs";
-import { createMutant } from "./mutants.mjs";
+import { createMutant, replies } from "./mutants.mjs";
 
 const [directory, mutant = ""] = process.argv.slice(2);
 /** How far the clock runs ahead during a sweep. */
@@ -33,6 +33,7 @@ await images.ready();
 await readdir(directory);
 const serveImages = nodeListener(images);
 const server = createServer((request, response) => {
+  response.once("finish", () => replies.emit("sent"));
   const { pathname, searchParams } = new URL(request.url, "http://host");
   if (pathname !== "/sweep") return serveImages(request, response);
   aheadMs = Number(searchParams.get("aheadMs"));

@@ -1,4 +1,5 @@
 // Stores that break one promise each, to prove that the tests' checks find it.
+import { EventEmitter, once } from "node:events";
 import { fsync } from "node:fs";
 import { link, open, readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -33,6 +34,9 @@ const files = {
   link,
 };
 
+/** The host emits `sent` here after each reply. */
+export const replies = new EventEmitter();
+
 export function createMutant(name, directory) {
   const create = MUTANTS[name];
   if (create === undefined) throw new Error(`No mutant is called ${name}`);
@@ -59,8 +63,7 @@ function writesLate(store) {
     ...store,
     async adoptTogether(prefix, { original: { path }, record }, options) {
       const original = await store.adopt(`${prefix}original`, path, options);
-      // Later than all that the upload still does before its reply.
-      setTimeout(() => void store.put(`${prefix}record`, record), 100);
+      void once(replies, "sent").then(() => store.put(`${prefix}record`, record));
       return { original, record: { size: record.length, revision: "to come" } };
     },
   };
