@@ -88,7 +88,7 @@ export function createLibrary(
       const act = checkOptions("remove", options, ACT_RULES);
       await runOn(id, async () => {
         const current = await loadNotOver(context, id);
-        await unlessEnded(context, id, () => removeImage(context, current));
+        await unlessEnded(context, id, () => removeImage(context, current, act));
         // Without a name, it is the host's own use of its images.
         if (act.by !== undefined) await context.audit.add("remove", id, act);
       });

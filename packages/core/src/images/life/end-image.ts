@@ -4,6 +4,7 @@ import { type Gone, type GoneReason, type ImageRecord, purgedImageOf } from "../
 import type { CurrentRecord } from "../record/image-records.ts";
 import { addNextSweep, hasUndelivered, nextSweepAt, stateAt } from "../record/image-state.ts";
 import { marksOf } from "../record/marks.ts";
+import type { ActOptions } from "./audit.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
 
@@ -17,17 +18,19 @@ import type { LifeContext } from "./create-life.ts";
 /**
  * Deletes an image: first its record ends, by compare-and-set, so that nothing is served any more, then its bytes are removed.
  * Rejects with `conflict` after a concurrent change.
+ * @param act Names the operator in the decision of the image's reports.
  */
 export async function removeImage(
   context: LifeContext & { jobs: { cancel(record: ImageRecord): void } },
   current: CurrentRecord,
+  act?: ActOptions,
 ): Promise<void> {
   const { current: ended, entry } = await markDeleted(context, current);
   // The lease holder still works on the bytes. It removes them.
   if (ended !== null && ended.record.processing !== null) context.jobs.cancel(ended.record);
   // The image is gone already. The sweep removes the bytes that remain here.
   else await sweepImage(context, entry, ended).catch(context.settings.onError);
-  await context.reports.settle(current.record.id, "removed");
+  await context.reports.settle(current.record.id, "removed", act);
 }
 
 /** An image that was marked as deleted. */

@@ -86,7 +86,8 @@ const MAX_TEXTS = 20;
 const MAX_CASES = 10;
 const DAY_MS = 86_400_000;
 const CONTACTS_MS = 90 * DAY_MS;
-const CASE_MS = 365 * DAY_MS;
+/** Decided cases are erased after this time. */
+export const CASE_MS = 365 * DAY_MS;
 
 export const REPORTS = "reports/";
 

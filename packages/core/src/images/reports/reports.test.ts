@@ -98,7 +98,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(await reportsOf(site, "open")).toHaveLength(1);
   });
 
-  test("a contact is erased 90 days after the decision, and the report after a year", async () => {
+  test("a contact is erased 90 days after the decision, and the report after a year, with its key once the image is forgotten", async () => {
     const site = createLifeSite({ store: createStore(), reports: true, defaultLifetimeMs: 300 * DAY });
     const { id } = created(await site.create());
     await report(site, { id, reason: "privacy", statement: "Mine.", contact: "ada@acme.example" });
@@ -113,7 +113,11 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     site.clock.now += 275 * DAY;
     await site.images.sweep();
     expect(await reportsOf(site)).toEqual([]);
+    // The image is forgotten by now.
+    site.clock.now += 365 * DAY;
+    await site.images.sweep();
     expect(await entriesOf(site.store, "erasures")).toEqual([]);
+    expect((await site.store.list("reports/")).keys).toEqual([]);
   });
 
   test("an overdue report of an image that has ended is decided by the sweep; any other stays open", async () => {

@@ -10,6 +10,7 @@ import { isImageId } from "../record/image-record.ts";
 import type { ImageRecords } from "../record/image-records.ts";
 import { stateAt } from "../record/image-state.ts";
 import {
+  CASE_MS,
   decodeCases,
   encodeCases,
   erasedCases,
@@ -187,8 +188,7 @@ export class Reports {
   async sweep(mayGoOn: () => boolean): Promise<void> {
     const { now, records, onError } = this.#options;
     const { open, erasures } = this.#lists;
-    const erase = (cases: readonly ReportCase[]) => (cases.length === 0 ? null : erasedCases(cases, now()));
-    await sweepDue(erasures, now(), async (id) => void (await this.#change(id, erase)), onError);
+    await sweepDue(erasures, now(), (id) => this.#erase(id), onError);
     const overdue = await open.due(now(), MAX_DUE);
     // Those of living images stay, and must not hide the others.
     const from = Math.floor(Math.random() * overdue.length);
@@ -207,6 +207,17 @@ export class Reports {
         onError(error);
       }
     }
+  }
+
+  /** Erases cases, and their blob once the image is forgotten: no report can arrive then. */
+  async #erase(id: string): Promise<void> {
+    const { now, records, store } = this.#options;
+    const erase = (cases: readonly ReportCase[]) => (cases.length === 0 ? null : erasedCases(cases, now()));
+    const left = (await this.#change(id, erase)) ?? [];
+    if (left.length > 0) return;
+    const current = await records.load(id).catch(onCode("damaged", undefined));
+    if (current === null) await store.delete(reportsKeyOf(id));
+    else await this.#lists.erasures.add({ id, dueMs: now() + CASE_MS });
   }
 
   /** Adds the due entries of all cases, as after a restore by other means. */
