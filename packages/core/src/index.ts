@@ -15,7 +15,14 @@ export type {
   UploadSlot,
 } from "./contracts/call.ts";
 export type { Logger } from "./contracts/logger.ts";
-export type { AnsweredRequest, GaugeName, Observer, Operation, StoreRole } from "./contracts/observer.ts";
+export type {
+  AnsweredRequest,
+  GaugeName,
+  ObservableWaits,
+  Observer,
+  Operation,
+  StoreRole,
+} from "./contracts/observer.ts";
 export type { ErrorCode } from "./errors.ts";
 export { isServiceError, ServiceError } from "./errors.ts";
 export type { CorsOptions } from "./http/cors.ts";

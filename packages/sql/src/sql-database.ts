@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import type { ObservableWaits } from "@outrigger/core";
 import { checkOptions, checkValue, rules } from "@outrigger/core/stores";
 import { addSpellingKeys } from "./contacts/name-key.ts";
 import { PostgresDriver } from "./driver/postgres-driver.ts";
@@ -39,7 +40,7 @@ export interface SqlDatabaseOptions extends rules.Options<typeof RULES> {}
  * A database that contacts, accounts and suppressions share. It connects on demand and reconnects after a
  * loss.
  */
-export interface SqlDatabase {
+export interface SqlDatabase extends ObservableWaits {
   readonly kind: "sqlite" | "postgres";
   /**
    * Connects, migrates the schema and the data of earlier versions, as the first call to anything in the database
@@ -68,6 +69,9 @@ export function openDatabase(options: SqlDatabaseOptions): SqlDatabase {
   const database: SqlDatabase = {
     kind: driver.dialect.kind,
     ready: async () => void (await ready.ready()),
+    observeWaits(observer) {
+      if (driver instanceof PostgresDriver) driver.observeWaits(observer);
+    },
     close: () => ready.close(),
   };
   drivers.set(database, ready);

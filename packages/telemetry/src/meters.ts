@@ -53,6 +53,14 @@ const NAMES: Readonly<Record<Operation["kind"], MeterNames>> = {
     labels: ["role", "method"],
     outcome: "outcome",
   },
+  wait: {
+    counter: "waits_total",
+    counts: "Waits for a connection of a pool, for read leases, or for a rendition of another process.",
+    histogram: "wait_duration_seconds",
+    times: "Time of such a wait.",
+    labels: ["for"],
+    outcome: "outcome",
+  },
   sweep: {
     counter: "sweeps_total",
     counts: "Sweeps for images that are due for deletion.",
@@ -93,6 +101,7 @@ export function createMeters(registry: Registry, prefix: string): Record<Operati
     admit: meter("admit"),
     render: meter("render"),
     store: meter("store"),
+    wait: meter("wait"),
     sweep: meter("sweep"),
   };
 }
@@ -107,6 +116,8 @@ function labelsOf(operation: Operation): Record<string, string> {
       return { type: operation.type, format: operation.format };
     case "store":
       return { role: operation.role, method: operation.method };
+    case "wait":
+      return { for: operation.for };
     case "sweep":
       return {};
   }

@@ -46,6 +46,12 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     labelNames: ["from"],
     registers: [registry],
   });
+  const waiting = new Gauge({
+    name: `${prefix}waiting`,
+    help: "Callers that wait for a connection, for read leases, or for a rendition of another process.",
+    labelNames: ["for"],
+    registers: [registry],
+  });
   if (processMetrics) collectDefaultMetrics({ register: registry });
 
   return {
@@ -54,6 +60,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     async observe(operation, work, outcomeOf) {
       const startedAt = performance.now();
       let outcome = "ok";
+      if (operation.kind === "wait") waiting.inc({ for: operation.for });
       try {
         const result = await work();
         if (outcomeOf !== undefined) outcome = outcomeOf(result);
@@ -62,6 +69,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
         outcome = outcomeOfError(error);
         throw error;
       } finally {
+        if (operation.kind === "wait") waiting.dec({ for: operation.for });
         meters[operation.kind](operation, outcome, (performance.now() - startedAt) / 1000);
       }
     },

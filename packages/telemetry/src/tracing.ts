@@ -95,6 +95,8 @@ function describe(operation: Operation): { name: string; attributes: Attributes 
       };
     case "store":
       return { name: `${operation.role}.${operation.method}`, attributes: {} };
+    case "wait":
+      return { name: `wait for ${operation.for}`, attributes: {} };
     case "sweep":
       return { name: "sweep", attributes: {} };
   }

@@ -22,6 +22,9 @@ export type StoreMethod =
   | "renewLease"
   | "releaseLease";
 
+/** What a caller waits for: a connection of a pool, the end of read leases, or a rendition that another process makes. */
+export type WaitedFor = "connection" | "read_lease" | "rendition_lease";
+
 /**
  * An operation, as reported to an observer before it begins. Names and types only: no address, no ID, no
  * secret.
@@ -42,6 +45,7 @@ export type Operation =
   | { kind: "admit"; type: OriginalType | ConvertibleType }
   | { kind: "render"; type: OriginalType; format: ImageFormat }
   | { kind: "store"; role: StoreRole; method: StoreMethod }
+  | { kind: "wait"; for: WaitedFor }
   | { kind: "sweep" };
 
 /** Where a rendition's bytes came from; `missing`: nowhere, because the original of a living image is missing. */
@@ -95,4 +99,14 @@ export interface Observer {
    * same name are summed.
    */
   gauge(name: GaugeName, read: () => number): () => void;
+}
+
+/** Optional ability of a store or database with a pool of connections. */
+export interface ObservableWaits {
+  /** Reports each wait for a connection while none is idle, connecting included, to the observer from now on. */
+  observeWaits(observer: Observer): void;
+}
+
+export function hasObservableWaits(store: object): store is ObservableWaits {
+  return "observeWaits" in store;
 }

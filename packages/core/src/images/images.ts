@@ -117,11 +117,19 @@ export function createImages(options: ImagesOptions): Images {
     idleDays: settings.renditionsIdleDays,
     now: settings.now,
     onError: settings.onError,
+    observer,
     served: (from) => observer?.served(from),
   });
   const { guard, pins, signatures } = guardStores(parts, settings, checked.secret, () => renditions.open());
   const holdsOriginals = given.records === given.originals;
-  const { life, claims, seenClock } = createLife(roles, settings, guard, renditions, holdsOriginals);
+  const { life, claims, seenClock } = createLife(
+    roles,
+    settings,
+    guard,
+    renditions,
+    holdsOriginals,
+    observer,
+  );
   const processing: ProcessingContext = {
     ...life,
     settings,

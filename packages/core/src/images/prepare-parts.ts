@@ -1,6 +1,7 @@
 import type { StorageRoles } from "../contracts/blob-store.ts";
 import { type BlobStore, isLocalStore } from "../contracts/blob-store.ts";
 import type { LeaseStore } from "../contracts/lease-store.ts";
+import { hasObservableWaits } from "../contracts/observer.ts";
 import { observeStore, safeObserver, watchRenderer } from "../observe/observe-backends.ts";
 import type { Checked } from "../option-rules.ts";
 import type { Secret } from "../secret-bytes.ts";
@@ -46,6 +47,9 @@ export function prepareParts(
   const observer = checked.observer && safeObserver(checked.observer, onError);
   const observed = (role: keyof StorageRoles) =>
     observer === undefined ? given[role] : observeStore(given[role], role, observer);
+  for (const store of new Set(Object.values(given))) {
+    if (observer !== undefined && hasObservableWaits(store)) store.observeWaits(observer);
+  }
   const roles: StorageRoles = {
     records: observed("records"),
     originals: observed("originals"),

@@ -57,6 +57,7 @@ async function connect(
 ): Promise<Omit<OpenLookup, "sampleKey">> {
   const { database: _, secret: __, smtp, dnsServers, ...options } = settings;
   const { contacts, accounts, suppressionList, suppressions, verifications, secrets } = data;
+  if (observer !== null) data.database.observeWaits(observer);
   const [{ proberSecret }] = data.keys;
   const cache = (await openVerdictCache(storage, onTrouble)) ?? undefined;
   const prober = createMailProber({ smtp, dnsServers, cache, secret: proberSecret, onError: onTrouble });

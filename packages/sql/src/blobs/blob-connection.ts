@@ -1,4 +1,4 @@
-import { ServiceError } from "@outrigger/core";
+import { type Observer, ServiceError } from "@outrigger/core";
 import { PostgresDriver } from "../driver/postgres-driver.ts";
 import { ReadyDriver } from "../driver/ready-driver.ts";
 import type { SqlDriver, SqlRunner, SqlValue } from "../driver/sql-driver.ts";
@@ -27,6 +27,7 @@ const SLOW_MS = 600_000;
 /** The tables of a store, created by the first call. */
 export class BlobConnection extends ReadyDriver<PostgresDriver> {
   readonly tables: BlobTables;
+  readonly #driver: PostgresDriver;
   readonly #statements: readonly PartStatements[];
 
   constructor({ prefix, ...settings }: BlobSettings) {
@@ -40,8 +41,14 @@ export class BlobConnection extends ReadyDriver<PostgresDriver> {
       await requireVersion(driver);
       await driver.migrate();
     });
+    this.#driver = driver;
     this.tables = tables;
     this.#statements = partStatements(tables);
+  }
+
+  /** See `ObservableWaits`. */
+  observeWaits(observer: Observer): void {
+    this.#driver.observeWaits(observer);
   }
 
   /** Runs statements that read whole partitions, each with {@link SLOW_MS}, on one connection. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
-import { ServiceError } from "@outrigger/core";
+import { type ObservableWaits, ServiceError } from "@outrigger/core";
 import {
   abortable,
   asBuffer,
@@ -63,7 +63,13 @@ export interface SqlBlobStoreOptions extends rules.Options<typeof RULES> {}
 const MAX_BLOB_BYTES = 16 * 2 ** 20;
 
 /** A store in PostgreSQL, with a check of the server's settings. */
-export interface SqlBlobStore extends BlobStore, DueIndex, LeaseStore, RangeListing, RecordQueries {
+export interface SqlBlobStore
+  extends BlobStore,
+    DueIndex,
+    LeaseStore,
+    RangeListing,
+    RecordQueries,
+    ObservableWaits {
   /**
    * Checks the server for settings that lose blobs: no flushes, standbys that are not waited for. Each text names the
    * remedy; the list is empty if there is no such setting. Call it once and log the result.
@@ -136,6 +142,7 @@ export function createSqlBlobStore(options: SqlBlobStoreOptions): SqlBlobStore {
     ...createSqlDueIndex(connection),
     ...createSqlLeases(connection),
     warnings: async () => warningsOf(await connection.ready()),
+    observeWaits: (observer) => connection.observeWaits(observer),
     close: () => connection.close(),
   };
 }

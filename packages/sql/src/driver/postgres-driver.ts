@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Observer } from "@outrigger/core";
 import type pg from "pg";
 import { isMigrated, type Schema } from "../schema/is-migrated.ts";
 import type { Migrations } from "../schema/migrate.ts";
@@ -162,6 +163,11 @@ export class PostgresDriver implements SqlDriver {
     } catch (error) {
       throw toServiceError(error);
     }
+  }
+
+  /** See `ObservableWaits`. */
+  observeWaits(observer: Observer): void {
+    this.#pool.observeWaits(observer);
   }
 
   close(): Promise<void> {

@@ -1,5 +1,7 @@
 import { Socket } from "node:net";
+import type { Observer } from "@outrigger/core";
 import pg from "pg";
+import { toServiceError } from "./sql-errors.ts";
 
 const BIGINT_OID = 20;
 
@@ -38,6 +40,7 @@ const INTRODUCE = `
 export function createPool({ url, maxConnections, timeoutMs, statementMs, createSocket }: PoolSettings) {
   const sessions = new WeakMap<pg.ClientBase, Session>();
   let renewals = 0;
+  let observer: Observer | null = null;
 
   async function introduce(client: pg.ClientBase): Promise<void> {
     const { processID = 0 } = client as { processID?: number }; // The types lack it.
@@ -76,9 +79,19 @@ export function createPool({ url, maxConnections, timeoutMs, statementMs, create
     return session;
   }
 
+  function obtain(): Promise<pg.PoolClient> {
+    // A call takes an idle connection only in the next tick, and counts as waiting until then.
+    if (observer === null || pool.idleCount > pool.waitingCount) return pool.connect();
+    const wait = () =>
+      pool.connect().catch((error) => {
+        throw toServiceError(error);
+      });
+    return observer.observe({ kind: "wait", for: "connection" }, wait);
+  }
+
   async function connect(): Promise<pg.PoolClient> {
     for (;;) {
-      const client = await pool.connect();
+      const client = await obtain();
       if (sessionOf(client).renewals === renewals) return client;
       client.release(true);
     }
@@ -88,6 +101,9 @@ export function createPool({ url, maxConnections, timeoutMs, statementMs, create
     pool,
     sessionOf,
     connect,
+    observeWaits(given: Observer) {
+      observer = given;
+    },
     /** Closes all connections, those in use after their call. The next calls resolve the address anew. */
     renew() {
       renewals++;

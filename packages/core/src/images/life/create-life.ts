@@ -1,5 +1,6 @@
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { isLocalStore } from "../../contracts/blob-store.ts";
+import type { Observer } from "../../contracts/observer.ts";
 import { createWebhooks } from "../../http/webhooks.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { NameIndex } from "../../stores/name-index.ts";
@@ -76,9 +77,10 @@ export function createLife(
   guard: StoreGuard,
   bytes: ImageBytes,
   holdsOriginals = originals === store,
+  observer?: Observer,
 ): { life: LifeContext; claims: Claims; seenClock: SeenClock } {
   const { readLeaseMs: leaseMs, now, onError, log } = settings;
-  const leases = new ReadLeases({ store, leaseMs, now, onError });
+  const leases = new ReadLeases({ store, leaseMs, now, onError, observer });
   const owned = new NameIndex(store, OWNED_INDEX);
   const marked = new NameIndex(store, MARKED_INDEX);
   const copies = new CopyIndex(store);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { BlobStore } from "../../contracts/blob-store.ts";
+import type { Observer } from "../../contracts/observer.ts";
 import { onCode } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { jsonIn } from "./image-record.ts";
@@ -18,6 +19,8 @@ export interface ReadLeasesOptions {
   /** The time in Unix milliseconds. */
   now(): number;
   onError(error: unknown): void;
+  /** Receives the waits for leases. */
+  observer?: Observer | undefined;
 }
 
 /** The longest possible lease in milliseconds. */
@@ -75,11 +78,12 @@ export class ReadLeases {
 
   /** Resolves when no process serves by leases what it requested before this call. */
   async outlast(): Promise<void> {
-    const { store, now } = this.#options;
+    const { store, now, observer } = this.#options;
     // If it cannot be read, other processes may have leases all the same.
     const longest = await readAnnouncement(store).catch(() => ({ ms: MAX_READ_LEASE_MS, atMs: now() }));
     if (longest === null || now() - longest.atMs >= RESPECTED_FOR_MS) return;
-    await delay(Math.ceil(longest.ms * (1 + DRIFT)) + EARLY_MS);
+    const wait = () => delay(Math.ceil(longest.ms * (1 + DRIFT)) + EARLY_MS);
+    await (observer?.observe({ kind: "wait", for: "read_lease" }, wait) ?? wait());
   }
 
   /** Whether the duration had been announced when the record was requested. Announces it in the background. */

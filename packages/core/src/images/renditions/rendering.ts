@@ -1,5 +1,6 @@
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
+import type { Observer } from "../../contracts/observer.ts";
 import type { Renderer, RenderSource, Rendition, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
@@ -26,6 +27,8 @@ import { Renewals } from "./renewals.ts";
 import { type Made, type Reader, SharedWork, SingleFlight } from "./shared-work.ts";
 
 export interface RenderingOptions extends RenditionCacheOptions {
+  /** Receives the waits for other processes. */
+  observer?: Observer | undefined;
   /** The leases of renders; `null`: none. See {@link SharedWorkOptions.leases}. */
   leases(): Promise<LeaseStore | null>;
   originals: BlobStore;
@@ -69,7 +72,7 @@ export class Rendering {
     this.#options = options;
     this.#cache = cache;
     this.#remember = remember;
-    this.#shared = new SharedWork({ leases, onError });
+    this.#shared = new SharedWork({ leases, onError, observer: options.observer });
     this.#renewals = new Renewals(onError);
   }
 

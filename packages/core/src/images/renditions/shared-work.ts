@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Hold } from "../../async/hold.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
+import type { Observer } from "../../contracts/observer.ts";
 import { ServiceError } from "../../errors.ts";
 import { RenderClaim } from "./render-gate.ts";
 
@@ -32,6 +33,8 @@ export interface SharedWorkOptions {
   onError(error: unknown): void;
   /** How long to wait for other processes before a task rejects with `overloaded`; milliseconds. @default 30000 */
   patienceMs?: number;
+  /** Receives the waits for other processes. */
+  observer?: Observer | undefined;
 }
 
 /** Work that one process does for all that share a store, one at a time for each key. */
@@ -49,13 +52,26 @@ export class SharedWork {
    * Rejects as the task does, with `overloaded` when other processes take too long, and with the signal's reason.
    */
   async once<T>(key: string, task: SharedTask<T>, signal: AbortSignal): Promise<T | null> {
+    signal.throwIfAborted();
+    const { leases: leasesOf, observer } = this.#options;
+    const leases = await leasesOf();
+    if (leases === null) return (await task.isDone()) ? null : (await task.work()).value;
+    const wait = () => this.#wait(leases, key, task, signal);
+    const proof =
+      (await leases.acquireLease(key, LEASE_MS)) ??
+      (await (observer?.observe({ kind: "wait", for: "rendition_lease" }, wait) ?? wait()));
+    return proof === null ? null : this.#work(leases, key, proof, task);
+  }
+
+  /** Waits for the holder of a lease. @returns the proof of the lease; `null`: the result is stored. */
+  async #wait<T>(
+    leases: LeaseStore,
+    key: string,
+    task: SharedTask<T>,
+    signal: AbortSignal,
+  ): Promise<string | null> {
     const deadline = performance.now() + (this.#options.patienceMs ?? PATIENCE_MS);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
-      signal.throwIfAborted();
-      const leases = await this.#options.leases();
-      if (leases === null) return (await task.isDone()) ? null : (await task.work()).value;
-      const proof = await leases.acquireLease(key, LEASE_MS);
-      if (proof !== null) return this.#work(leases, key, proof, task);
       if (await task.isDone()) return null;
       if (performance.now() >= deadline) {
         throw new ServiceError(
@@ -65,6 +81,8 @@ export class SharedWork {
         );
       }
       await delay(pauseMs * (0.5 + Math.random()), undefined, { signal });
+      const proof = await leases.acquireLease(key, LEASE_MS);
+      if (proof !== null) return proof;
     }
   }
 
