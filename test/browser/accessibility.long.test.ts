@@ -128,9 +128,9 @@ describe("accessibility", () => {
     for (const name of ["upload page", "edit page", "viewer of a document", "page that asks for the PIN"]) {
       await withPage(browser, { forcedColors: "active" }, async (page) => {
         await page.goto(addresses[name] ?? "");
-        await page.locator("button, .button, .pill").first().waitFor();
+        await page.locator("button, .button").first().waitFor();
         const bare = await page
-          .locator("button, .button, .pill")
+          .locator("button, .button")
           .evaluateAll((all) =>
             all
               .filter((element) => getComputedStyle(element).borderTopStyle === "none")

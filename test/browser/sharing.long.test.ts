@@ -76,7 +76,7 @@ describe("sharing a link", () => {
         await page.getByRole("button", { name: "Share…" }).click();
         await page.locator("html[data-shared]").waitFor();
         expect(await page.locator("html").getAttribute("data-shared")).toBe(`Harbour ${photo.url}/view`);
-        await expect.poll(() => page.locator(".row .hint").textContent()).toBe(text);
+        await expect.poll(() => page.locator(".copy-row .hint").textContent()).toBe(text);
         expect(await overflowsOf(page)).toEqual([]);
       });
     }

@@ -32,7 +32,7 @@ ${
 <p class="hint">The PIN in it is <code>${pin}</code>.</p>
 ${editor !== null && html`<p class="actions"><a href="${editor.href}">Edit or delete the image</a></p>`}
 </section>
-${base !== null && html`<p class="actions"><a class="pill original" href="${base.href.replace(/\/$/, "")}/">Upload another image</a></p>`}`,
+${base !== null && html`<p class="actions"><a class="button main" href="${base.href.replace(/\/$/, "")}/">Upload another image</a></p>`}`,
     pictures: picture === null ? [] : [picture],
   });
 }

@@ -80,7 +80,7 @@ function headerMarkup({ productName, baseUrl, layout }: DocumentParts): Html {
   if (base === null) return html`<header>${productName}</header>`;
   const front = `${base.href.replace(/\/$/, "")}/`;
   return html`<header><a class="brand" href="${front}">${productName}</a>${
-    !["upload", "admin"].includes(layout) && html`<a class="pill" href="${front}">Upload an image</a>`
+    !["upload", "admin"].includes(layout) && html`<a class="button plain" href="${front}">Upload an image</a>`
   }</header>`;
 }
 

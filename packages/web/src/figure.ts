@@ -94,7 +94,7 @@ ${
   pages > MAX_PAGES_TO_LEAF
     ? html`<form action="${address.href}"><label for="page">Page</label>
 <input id="page" name="page" type="number" min="1" max="${pages}" required value="${page}" autocomplete="off"> of ${pages}
-<button>Go</button></form>`
+<button class="plain">Go</button></form>`
     : html`<span>Page ${page} of ${pages}</span>`
 }
 ${turnLink("next", "Next ›", page < pages && addressOfPage(address, page + 1))}
@@ -105,6 +105,6 @@ ${turnLink("next", "Next ›", page < pages && addressOfPage(address, page + 1))
  * A link to the previous or next page. Without such a page its place stays empty, so that the other link does not move.
  */
 function turnLink(rel: "prev" | "next", label: string, to: Address | false): Html {
-  if (to === false) return html`<span class="pill off" aria-hidden="true">${label}</span>`;
-  return html`<a class="pill" rel="${rel}" href="${to.href}">${label}</a>`;
+  if (to === false) return html`<span class="button plain off" aria-hidden="true">${label}</span>`;
+  return html`<a class="button plain" rel="${rel}" href="${to.href}">${label}</a>`;
 }

@@ -52,7 +52,7 @@ ${isPending && html`<div class="bar" aria-hidden="true"></div>`}
 ${detail !== "" && html`<p>${withDates(detail)}</p>`}
 ${advice !== "" && html`<p>${advice}</p>`}
 ${pageLinks(view)}${authorityLine(view)}${waitLine(view)}${reportLine(view.reportUrl)}
-${base !== null && html`<p class="actions"><a class="pill original" href="${base.href.replace(/\/$/, "")}/">Upload an image</a></p>`}
+${base !== null && html`<p class="actions"><a class="button main" href="${base.href.replace(/\/$/, "")}/">Upload an image</a></p>`}
 </div>
 <p class="status">${status} ${title}</p>`,
     // A waiting page polls for the image.

@@ -68,7 +68,7 @@ ${typed?.statement}</textarea>
 ${faultText(view, "statement")}<label for="contact">How can we reach you? (optional)</label>
 <input id="contact" name="contact" maxlength="320" autocomplete="email" placeholder="Email address" dir="auto" value="${typed?.contact}"${faultOf(view, "contact", "contact-hint")}>
 ${faultText(view, "contact")}<p class="hint" id="contact-hint">We use it for this report only, and erase it 90 days after the decision.</p>
-<button>Send report</button>
+<button class="main">Send report</button>
 </form>`;
 }
 

@@ -37,7 +37,7 @@ function offerField(view: ImageView, { format, name, address, isOriginal }: Offe
 }
 
 function field(id: string, label: string, value: string): Html {
-  return html`<label for="${id}">${label}</label><div class="row"><input id="${id}" class="address" dir="ltr" readonly value="${value}"></div>\n`;
+  return html`<label for="${id}">${label}</label><div class="copy-row"><input id="${id}" class="address" dir="ltr" readonly value="${value}"></div>\n`;
 }
 
 function escapeMarkdown(text: string): string {

@@ -2,6 +2,9 @@
 export const STYLE = `
 :root {
   color-scheme: light dark;
+  --radius: .5rem; --control: 2.25rem; --main-control: 2.75rem;
+  --small: .875rem; --title: 1.25rem; --headline: 1.75rem;
+  --step: .5rem; --gap: 1rem; --space: 1.5rem;
   --page: #f5f6f7; --card: #fff; --line: #d8dde2; --edge: #818b96; --text: #1b1f24; --soft: #56606b;
   --accent: #0b5f6e; --on-accent: #fff; --danger: #a8231c; --on-danger: #fff;
   --good-card: #e3f3e9; --good: #14532d; --bad-card: #fdebea; --bad: #861b16;
@@ -15,6 +18,7 @@ export const STYLE = `
     --check-1: #4b5158; --check-2: #43494f;
   }
 }
+@media (pointer: coarse) { :root { --control: 2.75rem; } }
 *, ::before, ::after { box-sizing: border-box; }
 body {
   margin: 0 auto; padding: 0 1rem 3rem; background: var(--page); color: var(--text);
@@ -27,35 +31,29 @@ header {
 }
 .brand { display: inline-flex; align-items: center; min-height: 1.5rem; color: var(--text); text-decoration: none; }
 .brand:hover { text-decoration: underline; }
-header .pill { font-size: .875rem; font-weight: 550; background: var(--card); }
-footer { display: flex; justify-content: center; gap: 1.5rem; margin-top: 2rem; font-size: .875rem; }
+footer { display: flex; justify-content: center; gap: 1.5rem; margin-top: 2rem; font-size: var(--small); }
 footer a, .report a { display: inline-block; padding: .25rem 0; color: var(--soft); }
-.report { margin: 1rem 0 0; font-size: .875rem; text-align: center; }
-h1 { margin: 0 0 1rem; font-size: 1.5rem; font-weight: 650; line-height: 1.25; }
-h2 { margin: 0 0 .75rem; font-size: 1rem; font-weight: 650; line-height: 1.4; }
-h2 small { color: var(--soft); font-size: .875rem; font-weight: 400; }
+.report { margin: 1rem 0 0; font-size: var(--small); text-align: center; }
+h1 { margin: 0 0 var(--gap); font-size: var(--headline); font-weight: 700; line-height: 1.25; letter-spacing: -.01em; }
+h2 { margin: 0 0 .75rem; font-size: var(--title); font-weight: 650; line-height: 1.4; }
+h2 small { color: var(--soft); font-size: var(--small); font-weight: 400; }
 p { margin: 0 0 .75rem; }
 a { color: var(--accent); text-underline-offset: .15em; }
 :focus-visible, input[type="datetime-local"]:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
 section {
-  padding: 1rem 1.125rem 1.125rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem;
+  padding: 1rem 1.125rem 1.125rem; background: var(--card); border: 1px solid var(--line); border-radius: var(--radius);
 }
 section + section { margin-top: 1rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 .viewer { max-width: 90rem; }
-.own { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin: -.25rem 0 1rem; font-size: .9375rem; }
-.own :is(button, .button) {
-  display: inline-flex; align-items: center; min-height: 2rem; margin: 0; padding: 0 .75rem; font-size: .875rem; font-weight: 550;
-  background: none; border: 1px solid var(--edge); border-radius: .5rem; color: var(--text); text-decoration: none;
-}
-.own :is(button, .button):hover { border-color: var(--accent); }
+.own { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin: -.25rem 0 1rem; font-size: var(--small); }
 .own small { color: var(--soft); }
 figure { margin: 0 0 1rem; }
 .stage {
   display: grid; grid-template-columns: minmax(0, 1fr); align-items: center; min-height: 9rem;
   overflow: hidden; isolation: isolate; background: var(--check-2);
-  border: 1px solid var(--line); border-radius: .75rem;
+  border: 1px solid var(--line); border-radius: var(--radius);
 }
 .see-through { background: repeating-conic-gradient(var(--check-1) 0 25%, var(--check-2) 0 50%) 0 0 / 1.25rem 1.25rem; }
 .stage :is(img, svg) { display: block; grid-area: 1 / 1; margin: 0 auto; max-width: 100%; height: auto; max-height: max(20rem, 100vh - 12.5rem); object-fit: contain; }
@@ -63,21 +61,19 @@ figure { margin: 0 0 1rem; }
 .tall { max-height: max(20rem, 100vh - 12.5rem); overflow: auto; align-items: start; }
 .tall :is(img, svg) { max-height: none; }
 .stage svg { z-index: -1; }
-.turner { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem; margin-top: .625rem; font-size: .9375rem; }
-.turner .pill { background: var(--card); }
+.turner { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem; margin-top: .625rem; font-size: var(--small); }
 .turner form { display: flex; align-items: center; gap: .5rem; color: var(--soft); }
 .turner label { margin: 0; font-weight: 400; }
-.turner input:not([type="checkbox"]) { width: 4.5rem; min-height: 2.25rem; color: var(--text); text-align: end; }
-.turner button, figcaption button { min-height: 2.25rem; margin: 0; padding: 0 .75rem; background: none; border: 1px solid var(--edge); color: var(--text); }
+.turner input:not([type="checkbox"]) { width: 4.5rem; color: var(--text); text-align: end; }
 .off { opacity: .45; }
-figcaption { margin-top: .5rem; color: var(--soft); font-size: .875rem; text-align: center; }
+figcaption { margin-top: .5rem; color: var(--soft); font-size: var(--small); text-align: center; }
 .placeholder {
   display: flex; flex-direction: column; align-items: center; justify-content: center; gap: .5rem;
   min-height: min(60vh, 30rem); margin: 0; padding: 2rem; text-align: center;
-  color: var(--soft); background: var(--card); border: 1px dashed var(--edge); border-radius: .75rem;
+  color: var(--soft); background: var(--card); border: 1px dashed var(--edge); border-radius: var(--radius);
 }
-.placeholder b { font-size: 2.5rem; font-weight: 650; line-height: 1.2; letter-spacing: .04em; }
-dl { margin: 0; font-size: .9375rem; }
+.placeholder b { font-size: var(--headline); font-weight: 650; line-height: 1.2; letter-spacing: .04em; }
+dl { margin: 0; font-size: var(--small); }
 time { display: inline-block; }
 dl div { display: grid; grid-template-columns: 7rem 1fr; gap: 0 .625rem; padding: .375rem 0; border-top: 1px solid var(--line); }
 dl div:first-child { padding-top: 0; border-top: 0; }
@@ -86,90 +82,89 @@ dt { color: var(--soft); }
 dd { margin: 0; }
 dd b { font-weight: 600; }
 .downloads { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0; padding: 0; list-style: none; }
-.pill {
-  display: inline-flex; align-items: center; min-height: 2.25rem; padding: 0 .875rem;
-  border: 1px solid var(--line); border-radius: 1.125rem; font-size: .9375rem; text-decoration: none;
-}
-.pill:hover { border-color: var(--accent); }
-.qualities { display: flex; flex-wrap: wrap; overflow-wrap: normal; border: 1px solid var(--line); border-radius: 1.125rem; font-size: .9375rem; }
+.qualities { display: flex; flex-wrap: wrap; overflow-wrap: normal; border: 1px solid var(--line); border-radius: var(--radius); font-size: var(--small); }
 .qualities > * { display: flex; align-items: center; min-height: 2.125rem; padding: 0 .625rem; text-decoration: none; }
 .qualities > * + * { border-left: 1px solid var(--line); }
 .qualities span:first-child { padding-left: .875rem; color: var(--soft); }
-.qualities a:last-child { padding-right: .875rem; border-radius: 0 1.125rem 1.125rem 0; }
+.qualities a:last-child { padding-right: .875rem; }
 .qualities a:hover { text-decoration: underline; }
 .width { display: flex; align-items: center; gap: .5rem; }
 .panel .width input { width: 6.5rem; }
 .width small { color: var(--soft); }
 .width .fault { margin: 0; color: var(--danger); }
-.download {
-  display: flex; align-items: center; justify-content: center; min-height: 2.5rem; margin-top: .875rem;
-  background: var(--accent); color: var(--on-accent); border: 1px solid transparent; border-radius: .5rem; font-weight: 600; text-decoration: none;
-}
+.download { margin-top: .875rem; }
 .download:not([href]) { opacity: .5; }
 [hidden] { display: none !important; }
-.original { background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; }
-label { display: block; margin: .875rem 0 .25rem; font-size: .9375rem; font-weight: 550; }
+label { display: block; margin: .875rem 0 .25rem; font-size: var(--small); font-weight: 550; }
 h2 + label, h2 + form > label:first-of-type { margin-top: 0; }
 input, select, textarea, button { font: inherit; color: inherit; }
 input:not([type="checkbox"]), select, textarea {
-  display: block; width: 100%; min-height: 2.5rem; padding: .375rem .625rem;
-  background: var(--page); border: 1px solid var(--edge); border-radius: .5rem;
+  display: block; width: 100%; min-height: var(--control); padding: .25rem .625rem;
+  background: var(--page); border: 1px solid var(--edge); border-radius: var(--radius);
 }
+select:not([multiple]) {
+  appearance: none; padding-inline-end: 2rem; text-overflow: ellipsis;
+  background: linear-gradient(45deg, #0000 50%, var(--soft) 0) right 1rem top 55% / .375rem .375rem no-repeat,
+    linear-gradient(-45deg, #0000 50%, var(--soft) 0) right .625rem top 55% / .375rem .375rem no-repeat, var(--page);
+}
+button, .button {
+  display: inline-flex; align-items: center; justify-content: center; gap: var(--step);
+  min-height: var(--control); margin: 0; padding: 0 .875rem; cursor: pointer;
+  background: var(--accent); color: var(--on-accent); border: 1px solid transparent; border-radius: var(--radius);
+  font-size: var(--small); font-weight: 600; line-height: 1.2; text-decoration: none;
+}
+.main { min-height: var(--main-control); padding: 0 1.25rem; font-size: 1rem; }
+.plain, .copy { background: var(--card); color: var(--text); border-color: var(--edge); font-weight: 550; }
+.quiet { background: none; color: var(--soft); font-weight: 550; }
+.quiet:hover { background: var(--check-2); color: var(--text); }
+:is(.plain, .copy):hover { border-color: var(--accent); color: var(--accent); }
+.grave { background: var(--danger); color: var(--on-danger); }
+form > .main { margin-top: var(--space); }
 input.address:read-only { color: var(--soft); border-color: var(--line); }
 input.address:focus { color: var(--text); }
-.address { font: .8125rem/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; text-overflow: ellipsis; }
-.row { display: flex; flex-wrap: wrap; gap: .375rem; }
-.row input { flex: 1 1 9rem; min-width: 0; }
-.copy {
-  flex: none; min-width: 5rem; margin: 0; padding: 0 .75rem;
-  background: none; border: 1px solid var(--edge); color: var(--text); font-size: .875rem; font-weight: 550;
-}
+.address { font: var(--small)/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; text-overflow: ellipsis; }
+.copy-row { display: flex; flex-wrap: wrap; gap: .375rem; }
+.copy-row input { flex: 1 1 9rem; min-width: 0; }
+.copy { flex: none; min-width: 5rem; }
 .copy ~ .copy { min-width: 0; }
-.qr { width: min(20rem, 100vw - 1rem); padding: 1rem; color: var(--text); background: var(--card); border: 1px solid var(--edge); border-radius: .75rem; text-align: center; }
-.row .hint { flex-basis: 100%; min-height: 0; margin: 0; }
+.qr { width: min(20rem, 100vw - 1rem); padding: 1rem; color: var(--text); background: var(--card); border: 1px solid var(--edge); border-radius: var(--radius); text-align: center; }
+.copy-row .hint { flex-basis: 100%; min-height: 0; margin: 0; }
 .hint:empty { display: none; }
 .qr svg { display: block; width: 100%; forced-color-adjust: none; }
 .qr p { margin: .75rem 0; }
-.qr button { margin: 0; }
 .qr::backdrop { background: #0008; }
-.copy:hover { border-color: var(--accent); color: var(--accent); }
 .copy.done { border-color: var(--good); color: var(--good); }
-.panel label { margin: .625rem 0 .25rem; color: var(--soft); font-size: .875rem; font-weight: 400; }
-.panel .row > :not(.hint) { min-height: 2.25rem; }
-summary { margin-top: .875rem; padding: .25rem 0; color: var(--accent); font-size: .9375rem; cursor: pointer; }
+.panel label { margin: .625rem 0 .25rem; color: var(--soft); font-size: var(--small); font-weight: 400; }
+summary { margin-top: .875rem; padding: .25rem 0; color: var(--accent); font-size: var(--small); cursor: pointer; }
 
 .edit { max-width: 42rem; }
 .subject { display: flex; gap: 1rem; align-items: flex-start; margin-bottom: 1rem; }
 .subject h1 { margin-bottom: .25rem; }
-.subject p { margin-bottom: .25rem; color: var(--soft); font-size: .9375rem; }
+.subject p { margin-bottom: .25rem; color: var(--soft); font-size: var(--small); }
 .thumbnail {
   flex: none; width: 6rem; height: 6rem; object-fit: cover;
-  background: var(--check-2); border: 1px solid var(--line); border-radius: .625rem;
+  background: var(--check-2); border: 1px solid var(--line); border-radius: var(--radius);
 }
-.banner { margin-bottom: 1rem; padding: .75rem 1rem; border: 1px solid; border-radius: .75rem; font-weight: 550; }
+.banner { margin-bottom: 1rem; padding: .75rem 1rem; border: 1px solid; border-radius: var(--radius); font-weight: 550; }
 .notice { color: var(--good); background: var(--good-card); }
 .alarm { color: var(--bad); background: var(--bad-card); }
-.hint { margin: .375rem 0 0; color: var(--soft); font-size: .875rem; }
-code { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .9375em; }
-button {
-  min-height: 2.5rem; margin-top: 1.125rem; padding: 0 1.25rem;
-  background: var(--accent); color: var(--on-accent); border: 1px solid transparent; border-radius: .5rem; font-weight: 600; cursor: pointer;
-}
+.hint { margin: .375rem 0 0; color: var(--soft); font-size: var(--small); }
+code { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: var(--small); }
 fieldset { min-width: 0; margin: .875rem 0 0; padding: 0; border: 0; }
-legend { padding: 0; font-size: .9375rem; font-weight: 550; }
-.fault { margin: .25rem 0 .5rem; color: var(--danger); font-size: .9375rem; font-weight: 550; }
+legend { padding: 0; font-size: var(--small); font-weight: 550; }
+.fault { margin: .25rem 0 .5rem; color: var(--danger); font-size: var(--small); font-weight: 550; }
 [aria-invalid] { border-color: var(--danger) !important; }
 
 .problem { max-width: 36rem; }
 .problem main { padding: min(10vh, 6rem) 0 0; }
-.card { padding: 1.75rem; background: var(--card); border: 1px solid var(--line); border-radius: 1rem; }
+.card { padding: 1.75rem; background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); }
 .card h1 { margin-bottom: .75rem; }
 .card > :last-child { margin-bottom: 0; }
 .actions { margin-top: 1.25rem; }
-.problem .status { margin: .875rem 0 0; color: var(--soft); font-size: .8125rem; text-align: center; }
-.card .banner { font-size: .9375rem; }
+.problem .status { margin: .875rem 0 0; color: var(--soft); font-size: var(--small); text-align: center; }
+.card .banner { font-size: var(--small); }
 input.pin { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; letter-spacing: .06em; text-transform: uppercase; }
-.bar { height: .375rem; margin: 0 0 1rem; overflow: hidden; background: var(--check-2); border-radius: .25rem; }
+.bar { height: .375rem; margin: 0 0 1rem; overflow: hidden; background: var(--check-2); border-radius: var(--radius); }
 .bar::before { content: ""; display: block; width: 35%; height: 100%; background: var(--accent); border-radius: inherit; animation: pass 1.6s ease-in-out infinite alternate; }
 @keyframes pass { to { transform: translateX(186%); } }
 @media (prefers-reduced-motion: reduce) {
@@ -190,11 +185,10 @@ input.pin { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", mono
 @media (max-width: 30rem) {
   body { padding-right: .75rem; padding-left: .75rem; }
   section { padding: .875rem .875rem 1rem; }
-  h1 { font-size: 1.3125rem; }
   .card { padding: 1.25rem; }
   .turner form { order: 1; flex-basis: 100%; justify-content: center; }
   .thumbnail { width: 4.5rem; height: 4.5rem; }
-  .qualities { font-size: .875rem; }
+  .qualities { font-size: var(--small); }
   .qualities > * { padding: 0 .375rem; }
   .qualities span:first-child { padding-left: .625rem; }
   .qualities a:last-child { padding-right: .625rem; }

@@ -27,7 +27,7 @@ ${descriptionField(typed?.description, null)}
     (ms) =>
       html`<option value="${fieldValue(ms)}"${ms === chosen && html` selected`}>${durationText(ms)}</option>`,
   )}</select>
-<button>Upload</button>
+<button class="main">Upload</button>
 </form></section>`;
 }
 

@@ -22,7 +22,7 @@ export function addDownloadControl(): void {
   const widthRow = element("div", "width");
   widthRow.append(width, hint);
   const widthLabel = labelOf(width, "Width");
-  const download = element("a", "download", "Download");
+  const download = element("a", "button main download", "Download");
   download.download = "";
 
   const show = () => {

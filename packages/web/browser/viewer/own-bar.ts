@@ -13,7 +13,7 @@ export function addOwnBar(): void {
   const baseUrl = reachableBase(base, location, `/${id}`);
   const image = readSavedList(savedListKey(baseUrl)).find((each) => each.id === id);
   if (!image?.pin) return;
-  const edit = element("a", "button", "Edit or delete");
+  const edit = element("a", "button plain", "Edit or delete");
   edit.href = editAddress({ url: `${baseUrl}/${id}`, pin: image.pin });
   const hint = element("small", "", "Anyone with this link can edit or delete the image.");
   hint.id = "edit-link-hint";

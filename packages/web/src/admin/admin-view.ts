@@ -167,10 +167,10 @@ function outcome(acts: AdminRequest["acts"], results: readonly ActResult[]): Htm
 function views(base: string, shown: View, isBlurred: boolean): Html {
   const items = Object.entries(VIEWS).map(([name, { title }]) => {
     const address = `${base}/${search({ show: name === "all" ? "" : name, blur: isBlurred ? "1" : "" })}`;
-    return html`<li><a class="pill" href="${address}"${name === shown && html` aria-current="page"`}>${title}</a></li>`;
+    return html`<li><a class="button plain" href="${address}"${name === shown && html` aria-current="page"`}>${title}</a></li>`;
   });
   return html`<nav aria-label="Lists"><ul class="views">${items}
-<li><a class="pill" href="${base}/audit.jsonl" download>Audit</a></li></ul></nav>`;
+<li><a class="button plain" href="${base}/audit.jsonl" download>Audit</a></li></ul></nav>`;
 }
 
 function tools({ call, query, token, typed }: AdminRequest, view: View, isBlurred: boolean): Html {
@@ -233,7 +233,7 @@ function turnLinks(
   const { show = "", owner = "", blur = "", before } = Object.fromEntries(query);
   if (next === null && before === undefined) return null;
   const link = (to: string, text: string) =>
-    html`<a class="pill" href="${base}/${search({ show, owner, blur, before: to })}">${text}</a>`;
+    html`<a class="button plain" href="${base}/${search({ show, owner, blur, before: to })}">${text}</a>`;
   return html`<nav class="turn" aria-label="Pages"><span>${before !== undefined && link("", "First page")}</span>
 <span>${next !== null && link(String(next), "More")}</span></nav>`;
 }

@@ -63,7 +63,7 @@ ${faultLine(view, "expiresIn")}<div class="choice">${choice(view, "on", "On")}
 ${faultLine(view, "expiresAt")}${maxLifetimeMs === null && choice(view, "never", "Never")}
 <p class="hint" id="expires-hint">${maxLifetimeMs !== null && `You can choose up to ${durationText(maxLifetimeMs)}.`}</p></fieldset>
 ${focalPoint(view)}
-<button>Save changes</button>
+<button class="main">Save changes</button>
 </form></section>`;
 }
 
@@ -83,7 +83,7 @@ function deleteSection(form: Html, view: EditView): Html {
 ${form}<input type="hidden" name="action" value="delete">
 <label class="check"><input type="checkbox" name="confirm" value="yes" required${faultAttributes(view, "confirm")}> Yes, delete this image</label>
 ${faultLine(view, "confirm")}
-<button>Delete image</button>
+<button class="main grave">Delete image</button>
 </form></section>`;
 }
 
@@ -104,7 +104,7 @@ ${isRefused && html`<p class="banner alarm" role="alert" id="pin-problem">${prob
 <p id="pin-hint">To edit or delete this image, enter its 16-character PIN (example: <code>4T9XK2M7Q8ZB3V5N</code>). You’ll find it at the end of the edit link.</p>
 <form method="get"${target !== null && html` action="${target.href}"`}><label for="pin">PIN</label>
 <input id="pin" class="pin" name="pin" required autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="64"
- aria-describedby="${isRefused ? "pin-problem pin-hint" : "pin-hint"}"${isRefused && html` aria-invalid="true"`}><button>Continue</button></form>
+ aria-describedby="${isRefused ? "pin-problem pin-hint" : "pin-hint"}"${isRefused && html` aria-invalid="true"`}><button class="main">Continue</button></form>
 ${view !== null && html`<p class="actions"><a href="${view.href}">Back to the image</a></p>`}
 </div>`,
     forms: target === null ? [] : [target],

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { ADMIN_STYLE } from "./admin/admin-style.ts";
+import { STYLE } from "./style.ts";
+
+const sheets = ["form", "focal-point"].map((name) =>
+  readFileSync(new URL(`../browser/edit/${name}.css`, import.meta.url), "utf8"),
+);
+const css = [STYLE, ADMIN_STYLE, ...sheets].join("\n");
+
+/** The distinct values of a property in all style sheets. */
+function valuesOf(property: string): string[] {
+  const found = css.matchAll(new RegExp(`[^-\\w]${property}: ([^;}]+)[;}]`, "g"));
+  return [...new Set([...found].map(([, value = ""]) => value.trim()))].sort();
+}
+
+test("text has four sizes, each of them a token or the size of the body", () => {
+  expect(valuesOf("font-size")).toEqual(["1rem", "var(--headline)", "var(--small)", "var(--title)"]);
+});
+
+test("corners have one radius, and only marks are round", () => {
+  expect(valuesOf("border-radius")).toEqual(["50%", "inherit", "var(--radius)"]);
+});
+
+test("controls have two heights, and no rule of a control sets another one", () => {
+  const rules = [...css.matchAll(/([^{}]+)\{([^{}]*)\}/g)];
+  const heights = rules.flatMap(([, selector = "", body = ""]) => {
+    if (!/(?:^|[\s,(>])(?:button|input|select|textarea|\.(?:button|copy|main|plain|quiet))/.test(selector))
+      return [];
+    return [...body.matchAll(/min-height: ([^;}]+)/g)].map(([, height]) => height);
+  });
+  expect([...new Set(heights)].sort()).toEqual(["0", "5rem", "var(--control)", "var(--main-control)"]);
+});
