@@ -3,7 +3,7 @@ import { Command, CommanderError } from "commander";
 import { reasonOf } from "./cli/error-reason.ts";
 import { tooManyOpenFiles } from "./cli/open-files.ts";
 import { readOwnPackage } from "./cli/own-package.ts";
-import { note, printOut } from "./cli/print.ts";
+import { note, printable, printOut } from "./cli/print.ts";
 import { withHyphenIds } from "./commands/admin/images/image-ids.ts";
 import { addImageCommands, addLookupCommands } from "./commands/remote/add-remote-commands.ts";
 import { ConfigError, StartError } from "./config/config-error.ts";
@@ -27,17 +27,30 @@ async function createProgram(name: string | undefined): Promise<Command> {
     .version(readOwnPackage().version)
     .showHelpAfterError("(see outrigger --help)")
     // Help may be piped to a reader that ends early, such as head.
-    .configureOutput({ writeOut: printOut })
+    .configureOutput({ writeOut: printOut, outputError: (text, write) => write(usageText(text)) })
     .exitOverride();
-  program.commandsGroup("Use a running service:");
+  program.commandsGroup("Images:");
   addImageCommands(program);
+  program.commandsGroup("Lookup:");
   addLookupCommands(program);
   if (program.commands.some((command) => command.name() === name)) return program;
   // Server commands take long to load, so client commands run without them.
   const { addServerCommands } = await import("./commands/add-server-commands.ts");
-  program.commandsGroup("Run a service:");
   addServerCommands(program);
   return program;
+}
+
+/** A message of Commander in the style of this command. */
+export function usageText(text: string): string {
+  return text
+    .replace(/^error: /, "outrigger: ")
+    .replace(
+      /(?:option|command-argument value) '([^']*)' (?:argument '(.*)' )?is invalid(?: for argument '[^']*')?\. (?:It )?/s,
+      (_, flags, value) =>
+        value === undefined
+          ? `${printable(flags)}: `
+          : `${/--[\w-]+/.exec(flags)?.[0]} ${printable(value)}: `,
+    );
 }
 
 /** Prints each problem on its own line and returns the exit code. */

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
-import { ConfigError } from "../config/config-error.ts";
+import { usageError } from "../config/config-error.ts";
 import { printFailure } from "./print.ts";
 
 /** Rejects a command that must be confirmed if there is no terminal. @param yes Whether `--yes` is given. @throws ConfigError */
 export function requireAnswer(yes: boolean): void {
   if (yes || process.stdin.isTTY) return;
-  throw new ConfigError("The command line", ["--yes: is required without a terminal"]);
+  throw usageError("--yes: is required without a terminal");
 }
 
 /**

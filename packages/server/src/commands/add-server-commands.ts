@@ -9,8 +9,10 @@ const SERVE: CommandTexts = {
   notes: `Options, environment and configuration file set the same keys. Options win over the environment, the environment
 over the file, the file over the defaults. The file is JSON, or a module that exports an object or a function by default:
 
-  { "port": 3000, "data": "./data", "publicUrl": "https://img.example.com", "trustProxy": 1,
-    "images": { "maxUploadBytes": 26214400 }, "lookup": { "database": "file:./lookup.db" } }
+  { "port": 3000, "data": "./data", "trustProxy": 1,
+    "publicUrl": "https://img.example.com",
+    "images": { "maxUploadBytes": 26214400 },
+    "lookup": { "database": "file:./lookup.db" } }
 
 SIGTERM or SIGINT ends the server after the requests in progress; a second one ends it at once.
 `,
@@ -35,8 +37,8 @@ SIGTERM or SIGINT ends the server after the requests in progress; a second one e
 const DOCTOR: CommandTexts = {
   description: "Check that this machine can run a server, or that a mount works from outside.",
   notes: `Prints one line for each check: ok, warning or problem, with the remedy. A server may be running. Without a URL it checks
-this machine: Node.js, storage, secret, lookup, renderer, and fonts for text in SVG pictures. With a URL it uploads, reads, edits
-and deletes its own pictures there. For a private certificate authority, set NODE_EXTRA_CA_CERTS.
+this machine: Node.js, storage, secret, lookup, renderer, and fonts for text in SVG images. With a URL it uploads, reads, edits
+and deletes its own images there. For a private certificate authority, set NODE_EXTRA_CA_CERTS.
 `,
   examples: `  outrigger doctor --data /var/lib/outrigger
   outrigger doctor https://example.com/img --header "Authorization: Bearer …"`,
@@ -44,6 +46,7 @@ and deletes its own pictures there. For a private certificate authority, set NOD
 
 /** Adds the commands that run a server (`serve`, `doctor`) or work on its storage and database. */
 export function addServerCommands(program: Command): void {
+  program.commandsGroup("Server:");
   addDataCommand(program, "serve", SERVE, "directory of the images; created if missing (default: ./data)")
     .option("--port <number>", "port to listen on; 0 picks a free port (default: 3000)")
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
@@ -59,7 +62,10 @@ export function addServerCommands(program: Command): void {
     )
     .option("--json", "print one JSON object instead of lines")
     .action(lazyAction(async () => (await import("./doctor/doctor.ts")).doctor));
+  program.commandsGroup("Images:");
   addImagesCommand(program);
+  program.commandsGroup("Storage:");
   addStorageCommands(program);
+  program.commandsGroup("Lookup:");
   addLookupAdminCommands(program);
 }

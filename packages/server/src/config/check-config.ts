@@ -9,7 +9,11 @@ import { CONFIG_RULES } from "./config-rules.ts";
  * @param nameOf Maps the path of a key to its name in that source. @default the path itself
  * @throws ConfigError that names every invalid key. It quotes no value: a value may be a secret.
  */
-export function checkConfig(value: unknown, source: string, nameOf = (path: string) => path): ServerConfig {
+export function checkConfig(
+  value: unknown,
+  source: string | null,
+  nameOf = (path: string) => path,
+): ServerConfig {
   const problems = optionProblems(value, CONFIG_RULES);
   // Every key has a rule and satisfies it.
   if (problems.length === 0) return withoutUndefined(value) as ServerConfig;

@@ -3,8 +3,8 @@ export class ConfigError extends TypeError {
   /** `key.path: must be …`, at least one. */
   readonly problems: readonly string[];
 
-  constructor(source: string, problems: readonly string[], options: { cause?: unknown } = {}) {
-    super([`${source} is not valid`, ...problems].join("\n"), options);
+  constructor(source: string | null, problems: readonly string[], options: { cause?: unknown } = {}) {
+    super([...(source === null ? [] : [`${source} is not valid`]), ...problems].join("\n"), options);
     this.name = "ConfigError";
     this.problems = problems;
   }
@@ -20,5 +20,5 @@ export class StartError extends Error {
 
 /** The error for invalid options or arguments of a command. @param problems `--option: must be …`, at least one. */
 export function usageError(...problems: readonly string[]): ConfigError {
-  return new ConfigError("The command line", problems);
+  return new ConfigError(null, problems);
 }

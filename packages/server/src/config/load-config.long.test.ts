@@ -77,7 +77,7 @@ describe("outrigger serve with an invalid configuration", () => {
 
   it("names an invalid flag", async () => {
     expect(await refusal({ args: ["--port", "http"] })).toBe(
-      "outrigger: The command line is not valid\n--port: must be a whole number from 0 to 65535\n",
+      "outrigger: --port: must be a whole number from 0 to 65535\n",
     );
   });
 

@@ -44,7 +44,7 @@ export const ENVIRONMENT = {
 export async function loadConfig(flags: ServeFlags, environment: NodeJS.ProcessEnv): Promise<ServerConfig> {
   const { config, port, host, data, existing } = flags;
   const typed = { port: portOf(port), host, data, existing };
-  const fromFlags = checkConfig(typed, "The command line", (key) => `--${key}`);
+  const fromFlags = checkConfig(typed, null, (key) => `--${key}`);
   const fromEnvironment = { ...readEnvironment(environment), ...(await readSecretFile(environment)) };
   const fromFile = await readConfigFile(config);
   const { metrics, lookup } = fromEnvironment;

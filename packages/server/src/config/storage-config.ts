@@ -52,7 +52,7 @@ function resolveUrl(url: string, directory: string): string {
  * @param name What the text is called there.
  * @throws ConfigError
  */
-export function readStorageText(text: string, source: string, name: string): unknown {
+export function readStorageText(text: string, source: string | null, name: string): unknown {
   if (!text.startsWith("{")) return text;
   try {
     return JSON.parse(text);

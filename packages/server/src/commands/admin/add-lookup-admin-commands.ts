@@ -26,7 +26,7 @@ names are recognized; --map names others. docs/contacts.md lists the fields. Sup
 interrupted import again.
 `,
   examples: `  outrigger contacts import people.csv --dry-run
-  outrigger contacts import people.csv --map "address=Kontakt,position=Rolle" 2> bad-lines.txt
+  outrigger contacts import people.csv --map address=Kontakt,position=Rolle
   ldapsearch -LLL -x "(mail=*)" | outrigger contacts import -`,
 };
 
@@ -36,7 +36,8 @@ const INDEX: CommandTexts = {
 index, and tell the people (GDPR Art. 14): docs/contacts.md. Run an interrupted run again; several may share the work.
 `,
   examples: `  outrigger contacts index acme.example --contact https://acme.example/robot
-  outrigger contacts index intranet.example --contact it@acme.example --internal-host intranet.example:8080 --now`,
+  outrigger contacts index intranet.example --contact it@acme.example \\
+    --internal-host intranet.example:8080 --now`,
 };
 
 const EXPORT: CommandTexts = {

@@ -33,6 +33,6 @@ it.each([
   "https://e.com/?a",
   "/img",
 ])("mountOptionsOf rejects the mount point %s without quoting it", (text) => {
-  expect(() => mountOptionsOf(text)).toThrow(/^The command line is not valid\nURL: must be an absolute http/);
+  expect(() => mountOptionsOf(text)).toThrow(/^URL: must be an absolute http/);
   expect(() => mountOptionsOf(text)).not.toThrow("secret");
 });

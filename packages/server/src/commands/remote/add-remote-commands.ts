@@ -11,7 +11,7 @@ const KEY_LINES = `  OUTRIGGER_URL      same as --to
   OUTRIGGER_API_KEY  the key, unless --key-file is given. Other users of this machine could see an option`;
 
 const UPLOAD: CommandTexts = {
-  description: "Upload pictures to a running service.",
+  description: "Upload images to a running service.",
   notes: `Prints the page to share, the address of the image, and the edit address, which has the PIN: keep it private. A URL is
 fetched by the service, if its option images.importUrls permits that.
 `,
@@ -21,20 +21,20 @@ fetched by the service, if its option images.importUrls permits that.
   import png:- | outrigger upload - --name screen.png`,
 };
 const GET: CommandTexts = {
-  description: "Fetch a picture, in any format and size.",
+  description: "Fetch an image, in any format and size.",
   notes: `Accepts any address of an image, with any parameters of the API, or an ID with --to. The file appears only when it is
 complete.
 `,
   environment: URL_LINE,
-  examples: `  outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw/view --as jpg --resize 800x
-  outrigger get "https://example.com/img/api/images/Yk3fPq0bT1mVxR8aZ2cLdw.jpg?convert=medium" --output photo.jpg
-  outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --json | jq -r .expiresAt`,
+  examples: `  outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw/view --as jpg
+  outrigger get --output photo.jpg --to https://example.com/img \\
+    Yk3fPq0bT1mVxR8aZ2cLdw
+  outrigger get https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --resize 800x`,
 };
 const EDIT: CommandTexts = {
   description: "Change the name, the description, the expiry or the focus of an image.",
   environment: PIN_LINES,
-  examples:
-    '  outrigger edit "https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw/edit?pin=…" --name sunset.jpg --expires 2w',
+  examples: "  outrigger edit https://example.com/img/Yk3fPq0bT1mVxR8aZ2cLdw --expires 2w",
 };
 const RM: CommandTexts = {
   description: "Delete images with their PINs.",
@@ -63,8 +63,8 @@ const SEARCH: CommandTexts = {
 };
 
 const ADDRESS = "its edit address; or any address or the ID, with the PIN";
-const DESCRIPTION = "text for readers who do not see the picture";
-const FOCUS = "point that a cut picture keeps: x,y from 0 to 1";
+const DESCRIPTION = "text for readers who do not see the image";
+const FOCUS = "point that a cut image keeps: x,y from 0 to 1";
 
 const choice = (flags: string, what: string, choices: string) =>
   new Option(flags, what).choices(choices.split(" "));

@@ -15,21 +15,23 @@ const WITHHOLD: CommandTexts = {
   description: "Answer 451 for images, with a reason.",
   notes:
     "Nothing is deleted: release undoes it. An image already withheld gets the new reason. A list can be run again.\n",
-  examples: `  outrigger images withhold https://img.example.com/Yk3fPq0bT1mVxR8aZ2cLdw/view \\
-    --reason "Order of the district court" --authority https://img.example.com/legal/4711 --delete-after 2030-01-31`,
+  examples: `  outrigger images withhold Yk3fPq0bT1mVxR8aZ2cLdw \\
+    --reason "Order of the district court" --delete-after 2030-01-31 \\
+    --authority https://img.example.com/legal/4711`,
 };
 
 const REMOVE: CommandTexts = {
   description: "Delete images for good.",
   notes: "The addresses then answer 410, those of a withheld image still 451. This cannot be undone.\n",
-  examples: "  outrigger images rm --yes https://img.example.com/api/images/Yk3fPq0bT1mVxR8aZ2cLdw.png",
+  examples: "  outrigger images rm --yes https://img.example.com/Yk3fPq0bT1mVxR8aZ2cLdw/view",
 };
 
 const LIST: CommandTexts = {
   description: "List images.",
   notes:
     "Prints each image as it is read, in no particular order. A date without a time starts at 00:00 UTC.\n",
-  examples: "  outrigger images list --owner alice --created-from 2026-01-01 --json | jq -r .id",
+  examples: `  outrigger images list --owner alice --created-from 2026-01-01 --json \\
+    | jq -r .id`,
 };
 
 const STATS: CommandTexts = {
@@ -43,7 +45,8 @@ const AUDIT: CommandTexts = {
   notes: `Prints a JSON line for each act on the admin page, by a command or in code, oldest first: when, what, the image, the reason, and who
 did it where that was named. Lines are kept for three years.
 `,
-  examples: "  outrigger images audit --from 2026-01-01 | jq -r 'select(.act == \"remove\").id'",
+  examples: `  outrigger images audit --from 2026-01-01 \\
+    | jq -r 'select(.act == "remove").id'`,
 };
 
 const ENDS: CommandTexts = {
@@ -78,8 +81,7 @@ export function addImagesCommand(program: Command): void {
     notes: `These commands change the data directory or other storage directly. A running server applies the changes at once. Run them
 as the user of the server.
 `,
-    examples:
-      '  outrigger images withhold https://img.example.com/Yk3fPq0bT1mVxR8aZ2cLdw --reason "Claim of copyright"',
+    examples: '  outrigger images withhold Yk3fPq0bT1mVxR8aZ2cLdw --reason "Claim of copyright"',
   });
   const add = (name: string, texts: CommandTexts) => addDataCommand(group, name, texts);
 
@@ -97,21 +99,23 @@ as the user of the server.
     .action(lazyAction(async () => (await import("./change-images.ts")).withhold));
   add("release", {
     description: "Serve withheld images again.",
-    examples: "  outrigger images list --state withheld --json | jq -r .id | xargs outrigger images release",
+    examples: `  outrigger images list --state withheld --json | jq -r .id \\
+    | xargs outrigger images release`,
   })
     .argument(...IMAGES)
     .option(...FROM)
     .action(lazyAction(async () => (await import("./change-images.ts")).release));
   add("accept", {
     description: "Serve images that wait for review. Their lifetime starts now.",
-    examples: "  outrigger images list --state held --json | jq -r .id | xargs outrigger images accept",
+    examples: `  outrigger images list --state held --json | jq -r .id \\
+    | xargs outrigger images accept`,
   })
     .argument(...IMAGES)
     .option(...FROM)
     .action(lazyAction(async () => (await import("./change-images.ts")).accept));
   add("refuse", {
     description: "Refuse images that wait for review. Their addresses answer 404 with the reason.",
-    examples: '  outrigger images refuse Yk3fPq0bT1mVxR8aZ2cLdw --reason "Not a picture of the event"',
+    examples: '  outrigger images refuse Yk3fPq0bT1mVxR8aZ2cLdw --reason "Not of the event"',
   })
     .argument(...IMAGES)
     .option(...FROM)
@@ -127,8 +131,7 @@ as the user of the server.
   add("keep", {
     description:
       "Decide the reports of images: they stay. `withhold`, `refuse` and `rm` decide reports, too.",
-    examples:
-      '  outrigger images keep Yk3fPq0bT1mVxR8aZ2cLdw --note "A painting, and long in the public domain"',
+    examples: '  outrigger images keep Yk3fPq0bT1mVxR8aZ2cLdw --note "A painting of 1890"',
   })
     .argument(...IMAGES)
     .option("--note <text>", "reason, which clients never see")
@@ -186,7 +189,8 @@ function addDenyCommands(add: (name: string, texts: CommandTexts) => Command): v
     notes: `Images that are stored stay: see withhold --copies. A line of --from is a SHA-256, or a JSON object with sha256, reason and
 isLegal, as denials prints it.
 `,
-    examples: `  outrigger images deny "$(sha256sum < leak.jpg | cut -d' ' -f1)" --reason "Claim of copyright" --legal
+    examples: `  outrigger images deny "$(sha256sum < leak.jpg | cut -d' ' -f1)" \\
+    --reason "Claim of copyright" --legal
   outrigger images deny --from list.txt --reason "Known abuse"`,
   })
     .argument(...HASHES)
@@ -196,7 +200,7 @@ isLegal, as denials prints it.
     .action(lazyAction(async () => (await import("./deny.ts")).deny));
   add("allow", {
     description: "Accept uploads again that deny or withhold --copies refuses.",
-    examples: "  outrigger images allow e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    examples: "  outrigger images allow \"$(sha256sum < leak.jpg | cut -d' ' -f1)\"",
   })
     .argument(...HASHES)
     .action(lazyAction(async () => (await import("./deny.ts")).allow));

@@ -7,8 +7,9 @@ const BACKUP: CommandTexts = {
   notes: `Copies and reads back records, originals and the database of the lookup (PostgreSQL with pg_dump). A further run copies
 changes. No PIN works without the secret: store it separately, or add it with --with-secret. See docs/operating.md.
 `,
-  examples: `  outrigger backup --to file:/backup/images --data /var/lib/outrigger --with-secret
-  OUTRIGGER_STORAGE=redis://127.0.0.1:6379 outrigger backup --to "s3://backups/images?region=eu-central-1"`,
+  examples: `  outrigger backup --to file:/backup/images --data ./data --with-secret
+  OUTRIGGER_STORAGE=redis://127.0.0.1:6379 outrigger backup \\
+    --to "s3://backups/images?region=eu-central-1"`,
 };
 
 const RESTORE: CommandTexts = {
@@ -16,8 +17,8 @@ const RESTORE: CommandTexts = {
   notes: `Fills empty storage of the configuration before the service starts, or adds missing images to storage in use. Existing,
 deleted and withheld images are not changed. See docs/operating.md for images that may have been deleted since the backup.
 `,
-  examples:
-    "  outrigger restore --from file:/backup/images --data /var/lib/outrigger --ends /backup/ends.ndjson",
+  examples: `  outrigger restore --from file:/backup/images --data /var/lib/outrigger \\
+    --ends /backup/ends.ndjson`,
 };
 
 const MIGRATE: CommandTexts = {
@@ -25,7 +26,8 @@ const MIGRATE: CommandTexts = {
   notes: `A further run updates the copy, so a server stops only for the last run, and then starts on the target. Storage is
 written as in OUTRIGGER_STORAGE. PINs are derived from a secret that only a directory stores: see --secret-file.
 `,
-  examples: `  outrigger migrate --from file:./data --to redis://127.0.0.1:6379 --secret-file ./secret
+  examples: `  outrigger migrate --from file:./data --to redis://127.0.0.1:6379 \\
+    --secret-file ./secret
   outrigger migrate --from redis://127.0.0.1:6379 --to file:./data --verify`,
 };
 

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import type { ImageEnd } from "@outrigger/core";
 import type { EndList } from "@outrigger/ops";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
-import { ConfigError } from "../../../config/config-error.ts";
+import { type ConfigError, usageError } from "../../../config/config-error.ts";
 
 const DAY_MS = 86_400_000;
 const ID = /^[A-Za-z0-9_-]{22}$/;
@@ -25,7 +25,7 @@ export async function readEnds(paths: readonly string[]): Promise<ReadEnds> {
 }
 
 async function readList(path: string, { lists, suppressions }: ReadEnds): Promise<void> {
-  const problem = (what: string) => new ConfigError("The command line", [`--ends: ${path}${what}`]);
+  const problem = (what: string) => usageError(`--ends: ${path}${what}`);
   let ends: ImageEnd[] | null = null;
   let number = 0;
   for await (const text of linesOf(path, problem)) {

@@ -12,7 +12,7 @@ import { readStorageText, targetsOf } from "../../../config/storage-config.ts";
 import { describeTargets } from "../../../config/targets/describe-storage.ts";
 import { type OpenStorage, type OpenTarget, openStorage } from "../../../storage/open-storage.ts";
 
-const SOURCE = "The command line";
+const SOURCE = null;
 
 /** The location of a backup. */
 export type BackupPlace = FileTarget | S3Target;

@@ -1,0 +1,53 @@
+import { Command } from "commander";
+import { expect, it } from "vitest";
+import { addServerCommands } from "./commands/add-server-commands.ts";
+import { addImageCommands, addLookupCommands } from "./commands/remote/add-remote-commands.ts";
+import { usageText } from "./main.ts";
+
+/** Every command with its commands. */
+function all(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(all)];
+}
+
+it.each([60, 80, 200])("the help of every command fits %i columns and breaks no word", (width) => {
+  let shown = "";
+  const program = new Command("outrigger").configureOutput({
+    getOutHelpWidth: () => width,
+    writeOut: (text) => {
+      shown += text;
+    },
+  });
+  addImageCommands(program);
+  addLookupCommands(program);
+  addServerCommands(program);
+  const commands = all(program);
+  expect(commands.length).toBeGreaterThan(30);
+  for (const command of commands) {
+    shown = "";
+    command.outputHelp();
+    const [help = "", examples = ""] = shown.split("\nExamples:\n");
+    const long = help.split("\n").filter((line) => line.length > width && /^\S|^ {10}.* \S/.test(line));
+    expect(long, command.name()).toEqual([]);
+    const [lines = ""] = examples.split("\n\n");
+    expect(
+      lines.split("\n").filter((line) => line.length > 80),
+      command.name(),
+    ).toEqual([]);
+    const words = (text: string) => text.split(/\s+/).join(" ");
+    if (command.commands.length === 0) expect(words(help)).toContain(words(command.description()));
+  }
+});
+
+it.each([
+  [
+    "error: option '--expires <when>' argument '400' is invalid. It must be a date.\n",
+    "outrigger: --expires 400: must be a date.\n",
+  ],
+  ["error: unknown option '--prot'\n", "outrigger: unknown option '--prot'\n"],
+  [
+    "error: command-argument value 'a\u001b' is invalid for argument 'account'. It must be short.\n",
+    "outrigger: a\\u001b: must be short.\n",
+  ],
+])("a message of the option parser gets the prefix and names the option as typed: %j", (text, shown) => {
+  expect(usageText(text)).toBe(shown);
+});
