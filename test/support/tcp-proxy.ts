@@ -17,6 +17,8 @@ export interface TcpProxy {
   port: number;
   /** Cuts connections from now on, until the next call; `null` lets everything pass. */
   cut(where: Cut | null): void;
+  /** Leads new connections to another port, as a changed name does. Others stay. */
+  leadTo(port: number): void;
   /** How many connections were cut so far. */
   cuts(): number;
   /** Bytes that the server was sent so far. */
@@ -24,7 +26,8 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-export async function startTcpProxy(port: number): Promise<TcpProxy> {
+export async function startTcpProxy(firstPort: number): Promise<TcpProxy> {
+  let target = firstPort;
   const sockets = new Set<Socket>();
   let where: (Cut & { left: number }) | null = null;
   let cuts = 0;
@@ -66,7 +69,7 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
   }
 
   const server = createServer((client) => {
-    const upstream = connect(port, "127.0.0.1");
+    const upstream = connect(target, "127.0.0.1");
     for (const socket of [client, upstream]) sockets.add(socket);
     pass(client, upstream, "up");
     pass(upstream, client, "down");
@@ -77,6 +80,9 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
     endpoint: origin,
     cut(next) {
       where = next === null ? null : { ...next, left: next.times ?? Number.POSITIVE_INFINITY };
+    },
+    leadTo(next) {
+      target = next;
     },
     cuts: () => cuts,
     sentBytes: () => sentBytes,
