@@ -6,7 +6,7 @@ import { descriptionField } from "./subject.ts";
 import { durationText, lifetimeChoices, lifetimeMs } from "./time-left.ts";
 import { quoted, uploadRefusal } from "./upload-refusal.ts";
 
-/** The form for browsers without JavaScript. */
+/** The form for browsers that do not run the script. */
 export function uploadForm(view: UploadView, form: UploadForm, action: Address): Html {
   const { types, maxUploadBytes, defaultLifetimeMs, refusal } = view;
   const { fileField, typed } = form;

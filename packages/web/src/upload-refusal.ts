@@ -16,7 +16,8 @@ export function uploadRefusal(status: number): string {
   return MESSAGES.get(status) ?? unknown;
 }
 
-/** The server's own reason as a sentence. It calls the file by the name of its field. */
+/** The server's own reason as a sentence. It calls the file by the name of its field, and may quote a decoder. */
 export function quoted(detail: string): string {
+  if (/^This cannot be read as \S+: \w+: /.test(detail)) return "It is damaged or incomplete.";
   return `The server says: “${detail.replace(/^imagedata\b/, "The file").replace(/\.$/, "")}.”`;
 }

@@ -5,7 +5,10 @@ import { html } from "./html.ts";
 import { lifetimeMs } from "./time-left.ts";
 import { refusalBanner, uploadForm } from "./upload-form.ts";
 
-/** The upload page. `browser/upload` adds its interactive parts. */
+/** For link previews and search results. */
+const SUMMARY = "Upload images from any device, and get a link to share.";
+
+/** The upload page. `browser/upload` replaces its form, which works without a script. */
 export function uploadPage(view: UploadView, nowMs: number, site: Site): Page {
   const { baseUrl, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, resumable, form, refusal } = view;
   const base = absoluteAddress(baseUrl);
@@ -18,6 +21,11 @@ export function uploadPage(view: UploadView, nowMs: number, site: Site): Page {
     layout: "upload",
     entry: "upload",
     nowMs,
+    head: html`<meta name="description" content="${SUMMARY}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${site.productName}">
+<meta property="og:title" content="Upload images">
+<meta property="og:description" content="${SUMMARY}">`,
     main: html`${
       base !== null &&
       html`<nav aria-label="For developers">
@@ -28,16 +36,17 @@ export function uploadPage(view: UploadView, nowMs: number, site: Site): Page {
 <h1>Upload images</h1>
 <p class="lead">Get a link to share.${defaultLifetimeMs !== null && " Images are deleted automatically."}</p>
 ${refusal !== undefined && refusalBanner(refusal, maxUploadBytes)}
-<noscript>
+<div id="upload" data-base="${baseUrl}" data-max-upload-bytes="${maxUploadBytes}"
+ data-default-lifetime-ms="${lifetimeMs(defaultLifetimeMs)}" data-max-lifetime-ms="${lifetimeMs(maxLifetimeMs)}"${resumable === true && " data-resumable"}>
+<div class="unscripted">
 ${
   form !== undefined && action !== null
     ? uploadForm(view, form, action)
-    : html`<p class="banner alarm">Turn on JavaScript to upload here, or run this command:</p>
+    : html`<p class="banner alarm">Turn on JavaScript and reload to upload here, or run this command:</p>
 <p><code>curl -F imagedata=@picture.png ${baseUrl}/api/images.txt</code></p>`
 }
-</noscript>
-<div id="upload" data-base="${baseUrl}" data-max-upload-bytes="${maxUploadBytes}"
- data-default-lifetime-ms="${lifetimeMs(defaultLifetimeMs)}" data-max-lifetime-ms="${lifetimeMs(maxLifetimeMs)}"${resumable === true && " data-resumable"}><div class="drop-area"></div></div>`,
+</div>
+</div>`,
     policy: {
       "connect-src": sources,
       // Previews of files that are not uploaded yet have `blob:` addresses.

@@ -15,6 +15,8 @@ export interface SavedImage {
   type: string;
   /** ISO 8601. `null`: never. */
   expiresAt: string | null;
+  /** When its file was chosen, Unix milliseconds, to sort by. Absent: unknown. */
+  chosenAt?: number;
   /** Unix milliseconds of the last reply of the service about the image. Absent: check it as soon as possible. */
   checkedAt?: number;
   /** Absent while the image is served. */
@@ -48,11 +50,13 @@ export function readSaved(value: unknown): SavedImage | null {
 
 function optionalParts({
   description,
+  chosenAt,
   checkedAt,
   unavailable,
-}: Record<string, unknown>): Pick<SavedImage, "description" | "checkedAt" | "unavailable"> {
+}: Record<string, unknown>): Pick<SavedImage, "description" | "chosenAt" | "checkedAt" | "unavailable"> {
   return {
     ...(typeof description === "string" ? { description } : {}),
+    ...(typeof chosenAt === "number" ? { chosenAt } : {}),
     ...(typeof checkedAt === "number" ? { checkedAt } : {}),
     ...(isUnavailable(unavailable) ? { unavailable } : {}),
   };

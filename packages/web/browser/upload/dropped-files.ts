@@ -8,8 +8,12 @@ export async function droppedFiles({ items, files }: DataTransfer): Promise<File
   return found.flat();
 }
 
-/** The file of an entry, or all files in its folder. Those that cannot be read are left out. */
+/** What macOS and Windows put into folders and archives. */
+const DUST = /^(\..*|thumbs\.db|desktop\.ini|__macosx)$/i;
+
+/** The file of an entry, or all files in its folder. Those that cannot be read are left out, and those that only systems use. */
 async function filesIn(entry: FileSystemEntry): Promise<File[]> {
+  if (DUST.test(entry.name)) return [];
   try {
     // Chromium has no constructors for `instanceof`: the flag tells the class.
     if (entry.isFile) return [await fileOf(entry as FileSystemFileEntry)];

@@ -67,10 +67,12 @@ export function sentType({ type }: FileKind): string {
 
 /** The reason not to send a file, for the page; `null` when it can be sent. */
 export function refusalOf(
-  { size }: Pick<File, "size">,
+  { name, type, size }: Pick<File, "name" | "type" | "size">,
   kind: FileKind | null,
   maxUploadBytes: number,
 ): string | null {
+  const isVideo = /^video\//.test(type) || /\.(mp4|mov|m4v|webm|mkv|avi)$/i.test(name);
+  if (kind === null && isVideo) return "Videos can’t be uploaded here.";
   if (kind === null) return "This file type isn’t supported. Use PNG, JPEG, GIF, SVG, PSD or PDF.";
   if (size === 0) return "This file is empty.";
   if (size > maxUploadBytes) {

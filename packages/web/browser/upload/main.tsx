@@ -20,6 +20,7 @@ if (root !== null) {
   takeTicket(session);
   // A link to this page that differs in its ticket alone loads nothing.
   addEventListener("hashchange", () => takeTicket(session));
+  takeForm(root, session);
   render(<UploadPage session={session} />, root);
   listenForPastes(session);
   listenForDrops(session);
@@ -27,6 +28,15 @@ if (root !== null) {
   showStateInTitle(session);
   checkList(session);
   deleteFormerData(config);
+}
+
+/** Replaces the form that was sent with the page, and uploads the file that was chosen in it meanwhile. */
+function takeForm(root: HTMLElement, session: Session): void {
+  const valueOf = (name: string) => root.querySelector<HTMLInputElement>(`[name=${name}]`)?.value ?? "";
+  const files = [...(root.querySelector<HTMLInputElement>("[type=file]")?.files ?? [])];
+  session.next.name.value = valueOf("name");
+  root.replaceChildren();
+  session.add(files);
 }
 
 /** Uploads with the ticket in the fragment. It leaves the address, which people copy, for the state, which survives a reload. */
@@ -42,27 +52,35 @@ function listenForPastes(session: Session): void {
     const { target, clipboardData } = event;
     const files = pastedFiles(clipboardData, new Date());
     if (files.length > 0) event.preventDefault();
-    const isField = target instanceof Element && target.matches("input:not([type=file], [readonly])");
-    if (files.length === 0 && !isField) session.notePastedText(clipboardData?.getData("text/plain") ?? "");
+    if (files.length === 0 && !isField(target))
+      session.notePastedText(clipboardData?.getData("text/plain") ?? "");
     session.add(files);
   });
+}
+
+/** Whether text can be typed, pasted or dropped here. */
+function isField(target: EventTarget | null): boolean {
+  return target instanceof Element && target.matches("input:not([type=file], [readonly])");
 }
 
 /** Accepts files dropped anywhere on the page. */
 function listenForDrops(session: Session): void {
   const { classList } = document.documentElement;
   addEventListener("dragover", (event) => {
-    if (!event.dataTransfer?.types.includes("Files")) return;
+    const isFile = event.dataTransfer?.types.includes("Files");
+    if (!isFile && isField(event.target)) return;
     event.preventDefault();
-    classList.add("dragging");
+    classList.toggle("dragging", isFile);
   });
   addEventListener("dragleave", ({ relatedTarget }) => {
     if (relatedTarget === null) classList.remove("dragging");
   });
   addEventListener("drop", async (event) => {
     classList.remove("dragging");
-    if (!event.dataTransfer?.types.includes("Files")) return;
+    const isFile = event.dataTransfer?.types.includes("Files");
+    if (event.dataTransfer === null || (!isFile && isField(event.target))) return;
     event.preventDefault();
+    if (!isFile) return session.advise("Drop the picture itself, not a link or text.");
     session.add(await droppedFiles(event.dataTransfer));
   });
 }

@@ -1,7 +1,6 @@
 import {
   type CreatedImage,
   createImagesClient,
-  type ImageChange,
   type ImageRecord,
   type ImagesClient,
   OutriggerError,
@@ -45,11 +44,13 @@ export class Session {
   /** What earlier visits left unfinished, and their images, newest first. */
   readonly earlier = computed(() => {
     const shown = new Set(this.uploads.value.map(({ image }) => image?.id));
-    const images = this.saved.list.value.filter(({ id }) => !shown.has(id));
+    const images = this.saved.list.value
+      .filter(({ id }) => !shown.has(id))
+      .sort((one, other) => (other.chosenAt ?? 0) - (one.chosenAt ?? 0));
     return [...(this.#unfinished?.left.value ?? []).map(leftUpload), ...images.map(earlierUpload)];
   });
   readonly totals = computed(() => totalsOf(this.uploads.value));
-  /** Advice about the last paste; `null` when there is none. */
+  /** Advice about the last paste or drop; `null` when there is none. */
   readonly advice = signal<string | null>(null);
   /** Permits one upload. */
   ticket: string | undefined;
@@ -105,26 +106,16 @@ export class Session {
 
   /** Gives advice about pasted text if it is the address of an image. */
   notePastedText(text: string): void {
-    this.advice.value = isImageAddress(text) ? "Paste the picture itself, not its address." : null;
-    if (this.advice.value !== null) say(this.advice.value);
+    this.advise(isImageAddress(text) ? "Paste the picture itself, not its address." : null);
   }
 
-  /** Changes the name or the description of an image. @returns the reason for a failure; `null` on success. */
-  async edit(image: SavedImage, change: Pick<ImageChange, "name" | "description">): Promise<string | null> {
-    try {
-      const { name, description, expiresAt } = await this.#client.edit(image.id, image.pin, change);
-      const checked = { checkedAt: Date.now(), unavailable: undefined };
-      this.saved.change(image.id, { name, description: description ?? undefined, expiresAt, ...checked });
-      say(change.name === undefined ? `Description of ${name} saved.` : `Renamed ${image.name} to ${name}.`);
-      return null;
-    } catch (error) {
-      const reason = reasonOf(error);
-      say(`${image.name} was not changed. ${reason}`);
-      return reason;
-    }
+  /** Shows and announces advice about a paste or drop; `null` removes it. */
+  advise(text: string | null): void {
+    this.advice.value = text;
+    if (text !== null) say(text);
   }
 
-  /** Deletes an image from the service, even if the page is left meanwhile. It stays in the list. @returns as {@link edit}. */
+  /** Deletes an image from the service, even if the page is left meanwhile. It stays in the list. @returns the reason for a failure; `null` on success. */
   async remove({ id, pin }: Pick<SavedImage, "id" | "pin">): Promise<string | null> {
     try {
       await this.#client.remove(id, pin, { keepalive: true });
@@ -137,6 +128,7 @@ export class Session {
   async #addBatch(files: readonly File[]): Promise<void> {
     const lifetime = this.next.lifetime.peek();
     const names = files.map((file, index) => this.next.nameFor(file, index));
+    const chosenAt = Date.now();
     const kinds = await Promise.all(files.map(readKind));
     const batch = this.#batches++;
     const together = files.map((file, index): Upload => {
@@ -150,7 +142,7 @@ export class Session {
         batch,
         name,
         label: kind?.label ?? null,
-        chosen: { file, type, name, lifetime },
+        chosen: { file, type, name, lifetime, at: chosenAt - index / files.length },
         previewUrl: null,
         stage: message === null ? { kind: "queued" } : { kind: "failed", message, canRetry: false },
         loss: null,
@@ -206,7 +198,8 @@ export class Session {
     const image = readSaved({ pin: known?.pin, ...(created as Partial<CreatedImage>) });
     if (image === null)
       return this.#setStage(key, { kind: "failed", message: NOT_UNDERSTOOD, canRetry: true });
-    this.saved.save({ ...image, checkedAt: Date.now() });
+    const chosenAt = this.#added.value.find((upload) => upload.key === key)?.chosen?.at;
+    this.saved.save({ ...image, checkedAt: Date.now(), ...(chosenAt !== undefined && { chosenAt }) });
     if (this.saved.atRisk.value.some(({ id }) => id === image.id))
       say("This browser can’t keep your edit link. Copy it now.");
     this.#change(key, { image, stage: { kind: "processing" } });

@@ -5,7 +5,7 @@ import type { SavedImage } from "../saved/saved-image.ts";
 type Shared = Pick<SavedImage, "id" | "url" | "name" | "description">;
 
 /** The format of the original; PNG for an unknown type. */
-export function originalFormat({ type }: Pick<SavedImage, "type">): ImageFormat {
+function originalFormat({ type }: Pick<SavedImage, "type">): ImageFormat {
   return FORMAT_OF_TYPE.get(type) ?? "png";
 }
 
@@ -37,6 +37,12 @@ export function markupOf(image: Shared, format: ImageFormat): string {
   const file = fileAddress(image, format);
   if (!isPicture(format)) return `<a href="${file}">${text}</a>`;
   return `<a href="${pageAddress(image)}"><img src="${file}" alt="${text}"></a>`;
+}
+
+/** BBCode of forums: the same as {@link markdownOf}. It has no alternative text, and no way to escape brackets. */
+export function bbCodeOf(image: Shared, format: ImageFormat): string {
+  const file = fileAddress(image, format);
+  return isPicture(format) ? `[url=${pageAddress(image)}][img]${file}[/img][/url]` : `[url]${file}[/url]`;
 }
 
 /** The description of a picture that has one; else the name. */

@@ -1,4 +1,5 @@
 const SIDE = 192;
+const SMALL_BYTES = 100_000;
 
 let last: Promise<void> = Promise.resolve();
 
@@ -17,18 +18,10 @@ export function makeThumbnail(file: File, onMade: (url: string) => void): void {
 async function thumbnailOf(file: File): Promise<Blob> {
   // An SVG has no pixels to reduce.
   if (file.type === "image/svg+xml") return file;
-  const picture = await createImageBitmap(file);
-  const scale = Math.max(SIDE / picture.width, SIDE / picture.height);
-  if (scale >= 1) {
-    picture.close();
-    return file;
-  }
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.max(1, Math.round(picture.width * scale));
-  canvas.height = Math.max(1, Math.round(picture.height * scale));
-  const context = canvas.getContext("2d");
-  if (context !== null) context.imageSmoothingQuality = "high";
-  context?.drawImage(picture, 0, 0, canvas.width, canvas.height);
-  picture.close();
-  return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? file)));
+  if (file.size <= SMALL_BYTES) return file;
+  // Browsers decode and resize it outside the page's own thread. The width follows.
+  const picture = await createImageBitmap(file, { resizeHeight: SIDE, resizeQuality: "high" });
+  const canvas = new OffscreenCanvas(picture.width, picture.height);
+  canvas.getContext("bitmaprenderer")?.transferFromImageBitmap(picture);
+  return canvas.convertToBlob();
 }

@@ -6,6 +6,8 @@ import { Icon } from "./icons.tsx";
 
 const SHOWN_MS = 2000;
 
+export const COPY_FAILED = "Couldn’t copy. Open the image and copy its address.";
+
 export interface CopyButtonProps {
   text: string;
   /** Name of the copied text in the message. */
@@ -27,7 +29,7 @@ export function CopyButton({ text, what, onCopied, className = "", children }: C
 
   async function copy(): Promise<void> {
     const isCopied = await copyText(text);
-    say(isCopied ? `${what} copied.` : "Couldn’t copy. Select the link and copy it yourself.");
+    say(isCopied ? `${what} copied.` : COPY_FAILED);
     setResult(isCopied ? "copied" : "failed");
     if (isCopied) onCopied?.();
   }

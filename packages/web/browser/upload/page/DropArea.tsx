@@ -26,6 +26,7 @@ export function DropArea({ onFiles, maxUploadBytes, isCompact }: DropAreaProps) 
       <label class={isCompact ? "drop-area compact" : "drop-area"} for={CHOOSER_ID}>
         <PictureIcon />
         <span class="invitation">Drop images here, or paste them</span>
+        <span class="invitation touch">Choose or take a photo</span>
         <input
           id={CHOOSER_ID}
           class="unseen"

@@ -1,16 +1,16 @@
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { editAddress, type SavedImage } from "../../saved/saved-image.ts";
 import type { Session } from "../session.ts";
 import { pageAddress } from "../share-texts.ts";
 import { headingText } from "../store/totals.ts";
-import { canRetry, failuresFirst, isUnfinished, servedImage } from "../store/uploads.ts";
-import { Card } from "./Card.tsx";
-import { removeFromList } from "./CardDetails.tsx";
+import { canRetry, failuresFirst, isUnfinished, servedImage, type Upload } from "../store/uploads.ts";
 import { CopyButton } from "./CopyButton.tsx";
 import { CHOOSER_ID } from "./DropArea.tsx";
+import { deleteImages, removeFromList } from "./list-actions.ts";
+import { Row } from "./Row.tsx";
 
-/** Cards that are added to a longer list show no details at first. */
-const LONGEST_OF_OPEN = 5;
+/** A longer list can be searched. */
+const LONGEST_WITHOUT_SEARCH = 5;
 
 /** The files added on this visit. */
 export function UploadList({ session }: { session: Session }) {
@@ -23,12 +23,7 @@ export function UploadList({ session }: { session: Session }) {
       {atRisk.length > 0 && <RiskNotice session={session} images={atRisk} />}
       <ul class="entries">
         {uploads.map((upload) => (
-          <Card
-            key={upload.key}
-            upload={upload}
-            session={session}
-            startsOpen={uploads.length <= LONGEST_OF_OPEN}
-          />
+          <Row key={upload.key} upload={upload} session={session} />
         ))}
       </ul>
     </div>
@@ -101,33 +96,113 @@ function UploadBar({ session }: { session: Session }) {
   );
 }
 
-/** Images of earlier visits that this browser has saved. */
+/** Images of earlier visits that this browser has saved, to search and to select several. */
 export function SavedList({ session }: { session: Session }) {
+  const [query, setQuery] = useState("");
+  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null);
   const earlier = session.earlier.value;
   if (earlier.length === 0) return null;
-  const images = earlier.map(({ image }) => image).filter((image) => image !== null);
-  const leave = () => document.getElementById(CHOOSER_ID)?.focus();
+  const wanted = query.trim().toLowerCase();
+  const shown = earlier.filter(({ name }) => name.toLowerCase().includes(wanted));
+  const toggle = (key: string) =>
+    setSelected(
+      (before) => new Set([...(before ?? []), key].filter((each) => each !== key || !before?.has(key))),
+    );
   return (
     <div class="saved">
       <div class="heading">
         <h2>Your uploads on this device</h2>
-        {images.length > 0 && (
-          <button
-            type="button"
-            class="quiet"
-            aria-label="Clear list of uploads"
-            onClick={() => removeFromList(session, images, leave)}
-          >
-            Clear list
-          </button>
+        {earlier.length > LONGEST_WITHOUT_SEARCH && (
+          <input
+            type="search"
+            aria-label="Search your uploads"
+            placeholder="Search"
+            value={query}
+            onInput={({ currentTarget }) => setQuery(currentTarget.value)}
+          />
         )}
+        <ListActions session={session} shown={shown} selected={selected} onSelected={setSelected} />
       </div>
       <p class="hint">Saved only in this browser. Anyone using it can see, edit or delete these images.</p>
+      {shown.length === 0 && <p role="status">No upload has this name.</p>}
       <ul class="entries">
-        {earlier.map((upload) => (
-          <Card key={upload.key} upload={upload} session={session} startsOpen={false} />
+        {shown.map((upload) => (
+          <Row
+            key={upload.key}
+            upload={upload}
+            session={session}
+            isSelected={selected === null || upload.image === null ? undefined : selected.has(upload.key)}
+            onSelect={() => toggle(upload.key)}
+          />
         ))}
       </ul>
     </div>
+  );
+}
+
+interface ListActionsProps {
+  session: Session;
+  shown: readonly Upload[];
+  /** Keys of the selected uploads; `null` while none can be selected. */
+  selected: ReadonlySet<string> | null;
+  onSelected(selected: ReadonlySet<string> | null): void;
+}
+
+/** Actions on all shown images, or on the selected ones. */
+function ListActions({ session, shown, selected, onSelected }: ListActionsProps) {
+  const [problem, setProblem] = useState<string | null>(null);
+  const some = selected === null ? shown : shown.filter(({ key }) => selected.has(key));
+  const images = some.flatMap(({ image }) => image ?? []);
+  const owned = images.filter(({ pin }) => pin !== "");
+  const links = some.map(servedImage).filter((image) => image !== null);
+  const leave = () => {
+    onSelected(null);
+    document.getElementById(CHOOSER_ID)?.focus();
+  };
+  return (
+    <>
+      {links.length > 1 && (
+        <CopyButton className="plain" text={links.map(pageAddress).join("\n")} what={`${links.length} links`}>
+          {selected === null ? "Copy all links" : `Copy ${links.length} links`}
+        </CopyButton>
+      )}
+      {selected === null ? (
+        <button type="button" class="plain" onClick={() => onSelected(new Set())}>
+          Select
+        </button>
+      ) : (
+        <>
+          <button
+            type="button"
+            class="plain"
+            onClick={() => onSelected(new Set(shown.map(({ key }) => key)))}
+          >
+            Select all
+          </button>
+          {images.length > 0 && (
+            <button type="button" class="plain" onClick={() => removeFromList(session, images, leave)}>
+              Remove {images.length} from this list
+            </button>
+          )}
+          {owned.length > 0 && (
+            <button
+              type="button"
+              class="plain danger"
+              onClick={async () => setProblem(await deleteImages(session, owned, leave))}
+            >
+              Delete {owned.length}…
+            </button>
+          )}
+          <button type="button" class="plain" onClick={() => onSelected(null)}>
+            Done
+          </button>
+        </>
+      )}
+      {problem !== null && (
+        <p class="trouble" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
   );
 }

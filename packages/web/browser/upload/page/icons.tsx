@@ -16,10 +16,7 @@ const LINES = {
   copy: "M11 9h7a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2h-7a2 2 0 0 1-2-2v-7a2 2 0 0 1 2-2zM5 15V6a2 2 0 0 1 2-2h8",
   done: "M5 12.5l4.5 4.5L19 7.5",
   cross: "M6 6l12 12M18 6L6 18",
-  bin: "M4 7h16M9 7V4.5h6V7M6.5 7l.8 12.5h9.4L17.5 7M10 11v5M14 11v5",
-  retry: "M19.5 12a7.5 7.5 0 1 1-2.2-5.3L20 9.4M20 4.5v5h-5",
-  pen: "M4.5 19.5l1-4.5L16 4.5l3.5 3.5L9 18.5z",
-  chevron: "M6 9l6 6 6-6",
+  more: "M5 12h.01M12 12h.01M19 12h.01",
 } as const;
 
 /** A line drawing in the colour of the text. */

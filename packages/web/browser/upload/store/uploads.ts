@@ -22,6 +22,8 @@ export interface ChosenUpload {
   type: string;
   name: string;
   lifetime: Lifetime;
+  /** When it was chosen, Unix milliseconds; a fraction less for each file after the first of a batch. */
+  at: number;
 }
 
 /** An entry of the page: a file added on this visit, or an image or unfinished upload of an earlier one. */

@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { sizeText } from "../../../src/phrases.ts";
 import { timeLeftText } from "../../../src/time-left.ts";
 import type { SavedImage, Unavailable } from "../../saved/saved-image.ts";
@@ -6,11 +6,13 @@ import { localText } from "../../viewer/local-time.ts";
 import type { Session } from "../session.ts";
 import { fileAddress, pageAddress } from "../share-texts.ts";
 import { everyHalfMinute } from "../store/clock.ts";
+import { say } from "../store/messages.ts";
 import { canRetry, isUnfinished, servedImage, sizeOf, type Upload } from "../store/uploads.ts";
-import { CardDetails, removeFromList } from "./CardDetails.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 import { CHOOSER_ID } from "./DropArea.tsx";
 import { Icon } from "./icons.tsx";
+import { removeFromList } from "./list-actions.ts";
+import { RowMenu } from "./RowMenu.tsx";
 import { StageLine } from "./StageLine.tsx";
 
 const WHY_NOT: Record<Unavailable, string> = {
@@ -20,72 +22,74 @@ const WHY_NOT: Record<Unavailable, string> = {
   withheld: "unavailable for legal reasons",
 };
 
-export interface CardProps {
+export interface RowProps {
   upload: Upload;
   session: Session;
-  /** Whether the details are shown at first. */
-  startsOpen: boolean;
+  /** Whether the row is selected; absent: it cannot be. */
+  isSelected?: boolean | undefined;
+  onSelect?(): void;
 }
 
-/** One entry: a file that is uploading, failed or stored, or an image of an earlier visit. Only a served image has details. */
-export function Card({ upload, session, startsOpen }: CardProps) {
-  const card = useRef<HTMLLIElement>(null);
-  const detailsId = useId();
-  const [isOpen, setOpen] = useState(startsOpen);
+/** One entry: a file that is uploading, failed or stored, or an image of an earlier visit. */
+export function Row({ upload, session, isSelected, onSelect }: RowProps) {
+  const row = useRef<HTMLLIElement>(null);
+  /** The result of the last action. */
+  const [note, setNote] = useState<string | null>(null);
   const { name, stage } = upload;
   const image = servedImage(upload);
+
+  function tell(text: string | null): void {
+    setNote(text);
+    if (text !== null) say(text);
+  }
+
+  const leave = () => leaveRow(row.current);
   return (
-    <li ref={card} class={`entry ${stage.kind}`}>
+    <li ref={row} class={`entry ${stage.kind}`}>
+      {isSelected !== undefined && (
+        <input type="checkbox" aria-label={`Select ${name}`} checked={isSelected} onChange={onSelect} />
+      )}
       <Thumbnail upload={upload} />
       <div class="body">
-        <p class="title" dir="auto">
+        <p class="title" dir="auto" title={name}>
           {name}
         </p>
-        {stage.kind === "ready" ? <Facts upload={upload} /> : <StageLine upload={upload} />}
-        {stage.kind === "ready" && stage.isHeld && (
-          <p class="hint">Waits for review. The link works once it is accepted.</p>
-        )}
-        {upload.loss !== null && <p class="hint">Not kept: {upload.loss}</p>}
+        <div class="state">
+          {stage.kind === "ready" ? <Facts upload={upload} /> : <StageLine upload={upload} />}
+          {stage.kind === "ready" && stage.isHeld && (
+            <p>Waits for review. The link works once it is accepted.</p>
+          )}
+          {upload.loss !== null && <p>Not kept: {upload.loss}</p>}
+          {note !== null && <p>{note}</p>}
+        </div>
       </div>
-      {image !== null && (
-        <CopyButton text={pageAddress(image)} what="Link">
-          Copy link<span class="unseen"> to {name}</span>
-        </CopyButton>
-      )}
-      {canRetry(upload) && (
-        <button type="button" onClick={() => session.retry(upload)}>
-          <Icon name="retry" /> Try again<span class="unseen"> with {name}</span>
-        </button>
-      )}
-      {image !== null ? (
-        <button
-          type="button"
-          class="quiet round"
-          aria-expanded={isOpen}
-          aria-controls={isOpen ? detailsId : undefined}
-          aria-label={`Details of ${name}`}
-          onClick={() => setOpen(!isOpen)}
-        >
-          <Icon name="chevron" />
-        </button>
-      ) : (
-        <LeaveButton upload={upload} session={session} onLeave={() => leaveCard(card.current)} />
-      )}
-      {image !== null && isOpen && (
-        <CardDetails id={detailsId} image={image} session={session} onLeave={() => leaveCard(card.current)} />
-      )}
+      <div class="acts">
+        {image !== null && (
+          <CopyButton text={pageAddress(image)} what="Link">
+            Copy link<span class="unseen"> to {name}</span>
+          </CopyButton>
+        )}
+        {canRetry(upload) && (
+          <button type="button" onClick={() => session.retry(upload)}>
+            Try again<span class="unseen"> with {name}</span>
+          </button>
+        )}
+        {image !== null ? (
+          <RowMenu image={image} session={session} tell={tell} onLeave={leave} />
+        ) : (
+          <LeaveButton upload={upload} session={session} onLeave={leave} />
+        )}
+      </div>
     </li>
   );
 }
 
 /** The kind and size of a file, and when its image expires. */
-function Facts({ upload }: { upload: Upload }) {
-  const { label, chosen, image } = upload;
+function Facts({ upload: { label, chosen, image }, upload }: { upload: Upload }) {
   const known = [label, chosen !== null && sizeText(sizeOf(upload))].filter(Boolean).join(", ");
   return (
-    <p class="facts">
-      {known}
-      {known !== "" && " · "}
+    <p>
+      {known !== "" && <span class="kind">{known} · </span>}
       {image !== null && <TimeLeft image={image} />}
     </p>
   );
@@ -126,7 +130,7 @@ function Thumbnail({ upload }: { upload: Upload }) {
 }
 
 /** A button that cancels an upload, dismisses a failed one, or takes an image that is not served off the list. */
-function LeaveButton({ upload, session, onLeave }: Omit<CardProps, "startsOpen"> & { onLeave(): void }) {
+function LeaveButton({ upload, session, onLeave }: RowProps & { onLeave(): void }) {
   const { name, stage, image } = upload;
   if (stage.kind === "processing") return null;
   const label =
@@ -147,12 +151,12 @@ function LeaveButton({ upload, session, onLeave }: Omit<CardProps, "startsOpen">
   );
 }
 
-/** Moves the focus off a card that is about to be removed: to the neighbouring card, else to the file chooser. */
-function leaveCard(card: Element | null): void {
+/** Moves the focus off a row that is about to be removed: to the neighbouring row, else to the file chooser. */
+function leaveRow(row: Element | null): void {
   const focused = document.activeElement;
   // After the focused element is removed, the body has the focus.
-  if (card === null || !(focused === document.body || card.contains(focused))) return;
-  const neighbour = card.nextElementSibling ?? card.previousElementSibling;
+  if (row === null || !(focused === document.body || row.contains(focused))) return;
+  const neighbour = row.nextElementSibling ?? row.previousElementSibling;
   const target = neighbour?.querySelector("button") ?? document.getElementById(CHOOSER_ID);
   target?.focus();
 }
