@@ -28,35 +28,32 @@ describe("what uploaders can do", { timeout: 60_000 }, () => {
       );
     });
   });
-  test("names keep their direction, and long ones take two lines at most", async () => {
+  test("names keep their direction, and long ones take one line", async () => {
     const long = await add(`${"Wort ".repeat(43)}.jpg`);
     const arabic = await add("صورة ١.jpg");
     await onPage(
       async (page) => {
         await openWithList(page, shared.site, [savedFrom(long), savedFrom(arabic)]);
-        for (const toggle of await page.getByRole("button", { name: /^Details of/ }).all())
-          await toggle.click();
         const titles = page.locator(".saved .title");
         const { height, lineHeight } = await titles.first().evaluate((title) => ({
           height: title.getBoundingClientRect().height,
           lineHeight: Number.parseFloat(getComputedStyle(title).lineHeight),
         }));
-        expect(height).toBeLessThanOrEqual(2 * lineHeight + 1);
+        expect(height).toBeLessThanOrEqual(lineHeight + 1);
         expect(await titles.nth(1).evaluate((title) => getComputedStyle(title).direction)).toBe("rtl");
-        const field = page.getByLabel("Name of صورة");
-        expect(await field.evaluate((input) => getComputedStyle(input).direction)).toBe("rtl");
-        expect(await page.getByLabel(/^Link to صورة/).getAttribute("dir")).toBe("ltr");
       },
       { viewport: { width: 320, height: 900 } },
     );
   });
 
-  test("the files in a dropped folder and its folders are uploaded", async () => {
+  test("the files in a dropped folder and its folders are uploaded, without those of the system", async () => {
     const folder = await mkdtemp(join(tmpdir(), "outrigger-drop-"));
     try {
       await mkdir(join(folder, "trip", "deep"), { recursive: true });
       await writeFile(join(folder, "trip", "one.jpg"), shared.photo);
       await writeFile(join(folder, "trip", "deep", "two.jpg"), shared.photo);
+      for (const dust of [".DS_Store", "Thumbs.db", "deep/desktop.ini"])
+        await writeFile(join(folder, "trip", dust), "dust");
       await onPage(async (page) => {
         const session = await page.context().newCDPSession(page);
         const data = { items: [], files: [join(folder, "trip")], dragOperationsMask: 1 };

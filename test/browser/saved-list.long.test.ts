@@ -3,14 +3,13 @@ import { describe, expect, test } from "vitest";
 import {
   answerDialogs,
   deleteElsewhere,
-  openCard,
   openWithList,
   patch,
   readList,
   savedFrom,
   statusOf,
 } from "./saved-list.ts";
-import { choose, eventually, shareUploadPage } from "./upload-page.ts";
+import { choose, copied, entryOf, eventually, menuItem, shareUploadPage } from "./upload-page.ts";
 
 const DAY_MS = 86_400_000;
 const PAST = new Date(Date.now() - 60_000).toISOString();
@@ -59,12 +58,12 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
   test("an entry is removed only after the page has said that its PIN is lost with it", async () => {
     const image = await add("boat.jpg");
     await onPage(async (page) => {
-      await openCard(page, shared.site, [savedFrom(image)]);
-      const remove = page.getByRole("button", { name: "Remove boat.jpg from this list" });
+      await openWithList(page, shared.site, [savedFrom(image)]);
+      const remove = async () => (await menuItem(entry(page, "boat.jpg"), "Remove from this list")).click();
       const asked = answerDialogs(page, [false, true]);
-      await remove.click();
+      await remove();
       expect(await readList(page, shared.site)).toMatchObject([{ pin: image.pin }]);
-      await remove.click();
+      await remove();
       await eventually(() => readList(page, shared.site)).toEqual([]);
       const text = "Remove boat.jpg from this list? You will no longer be able to edit or delete the image.";
       expect(asked).toEqual([text, text]);
@@ -72,12 +71,14 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
       expect(await statusOf(shared.site, image)).toBe(200);
     });
   });
-  test("Clear list says what is lost, and removes all entries", async () => {
+  test("Remove from this list says what is lost, and removes all selected entries", async () => {
     const images = [await add("one.jpg"), await add("two.jpg")];
     await onPage(async (page) => {
       await openWithList(page, shared.site, images.map(savedFrom));
       const asked = answerDialogs(page, [false, true]);
-      const clear = page.getByRole("button", { name: "Clear list of uploads" });
+      await page.getByRole("button", { name: "Select", exact: true }).click();
+      await page.getByRole("button", { name: "Select all" }).click();
+      const clear = page.getByRole("button", { name: "Remove 2 from this list" });
       await clear.click();
       expect(await page.locator(".saved .entry").count()).toBe(2);
       await clear.click();
@@ -88,17 +89,58 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
     });
   });
 
+  test("the list is in the order of choice, is searched by name, and its selected images are copied and deleted", async () => {
+    const images = await Promise.all(["a", "b", "c", "d", "e", "f", "g"].map((name) => add(`${name}.jpg`)));
+    const saved = images.map((image, index) => ({ ...savedFrom(image), chosenAt: (index * 3) % 7 }));
+    await onPage(async (page) => {
+      await openWithList(page, shared.site, saved);
+      const titles = () => page.locator(".saved .title").allTextContents();
+      expect(await titles()).toEqual(["c.jpg", "e.jpg", "g.jpg", "b.jpg", "d.jpg", "f.jpg", "a.jpg"]);
+      const all = page.getByRole("button", { name: "Copy all links" });
+      expect((await copied(page, all)).split("\n")).toHaveLength(7);
+      await page.getByLabel("Search your uploads").fill("B.");
+      expect(await titles()).toEqual(["b.jpg"]);
+      await page.getByLabel("Search your uploads").fill("");
+      await page.getByRole("button", { name: "Select", exact: true }).click();
+      await page.getByRole("checkbox", { name: "Select c.jpg" }).check();
+      await page.getByRole("checkbox", { name: "Select a.jpg" }).check();
+      const links = await copied(page, page.getByRole("button", { name: "Copy 2 links" }));
+      expect(links).toBe([images[2]?.url, images[0]?.url].map((url) => `${url}/view`).join("\n"));
+      const asked = answerDialogs(page, [true]);
+      await page.getByRole("button", { name: "Delete 2…" }).click();
+      await eventually(titles).toEqual(["e.jpg", "g.jpg", "b.jpg", "d.jpg", "f.jpg"]);
+      expect(asked).toEqual(["Delete 2 images for everyone? This cannot be undone."]);
+      const statuses = images.map((image) => statusOf(shared.site, image));
+      expect(await Promise.all(statuses)).toEqual([410, 200, 410, 200, 200, 200, 200]);
+    });
+  });
+
+  test("a row follows the edit page of another window", async () => {
+    await onPage(async (page) => {
+      await choose(page, boat());
+      const edit = (await menuItem(entryOf(page, "boat.jpg"), "Edit name")).getAttribute("href");
+      const other = await page.context().newPage();
+      await other.goto(String(await edit));
+      await other.getByLabel("Name").fill("harbour.jpg");
+      await other.getByLabel("Time from now").selectOption({ label: "30 days" });
+      await other.getByRole("button", { name: "Save changes" }).click();
+      await entryOf(page, "harbour.jpg")
+        .getByText(/^(29|30) days left$/)
+        .waitFor();
+    });
+  });
+
   test("Delete asks first, and takes the deleted image off the list", async () => {
     await onPage(async (page) => {
       await choose(page, boat());
-      const remove = page.getByRole("button", { name: "Delete boat.jpg" });
-      await remove.waitFor();
+      const remove = async () => (await menuItem(entryOf(page, "boat.jpg"), "Delete…")).click();
+      await entryOf(page, "boat.jpg").getByRole("button", { name: "Copy link" }).waitFor();
       const [image] = await readList(page, shared.site);
       if (image === undefined) throw new Error("The upload is not in the list");
       const asked = answerDialogs(page, [false, true]);
-      await remove.click();
+      await remove();
       expect(await statusOf(shared.site, image)).toBe(200);
-      await remove.click();
+      await remove();
       await eventually(() => page.locator(".entry").count()).toBe(0);
       expect(await statusOf(shared.site, image)).toBe(410);
       expect(await readList(page, shared.site)).toEqual([]);
@@ -109,9 +151,9 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
   test("a deletion goes through when the page is left at once", async () => {
     const image = await add("boat.jpg");
     await onPage(async (page) => {
-      await openCard(page, shared.site, [savedFrom(image)]);
+      await openWithList(page, shared.site, [savedFrom(image)]);
       answerDialogs(page, [true]);
-      await page.getByRole("button", { name: "Delete boat.jpg" }).click();
+      await (await menuItem(entry(page, "boat.jpg"), "Delete…")).click();
       await page.goto("about:blank");
       await eventually(() => statusOf(shared.site, image)).toBe(410);
     });
@@ -119,9 +161,9 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
   test("a deletion that the service refuses leaves the image in the list, with the reason", async () => {
     const image = await add("boat.jpg");
     await onPage(async (page) => {
-      await openCard(page, shared.site, [{ ...savedFrom(image), pin: "0".repeat(16) }]);
+      await openWithList(page, shared.site, [{ ...savedFrom(image), pin: "0".repeat(16) }]);
       answerDialogs(page, [true]);
-      await page.getByRole("button", { name: "Delete boat.jpg" }).click();
+      await (await menuItem(entry(page, "boat.jpg"), "Delete…")).click();
       await entry(page, "boat.jpg")
         .getByText("boat.jpg was not deleted. The server says: “The PIN is wrong.”")
         .waitFor();

@@ -20,15 +20,6 @@ export async function openWithList(page: Page, site: Site, images: readonly Save
   await page.getByText("Drop images here").waitFor();
 }
 
-/** As {@link openWithList}, and opens the card of the first image. */
-export async function openCard(page: Page, site: Site, images: readonly SavedImage[]): Promise<void> {
-  await openWithList(page, site, images);
-  await page
-    .getByRole("button", { name: /^Details of/ })
-    .first()
-    .click();
-}
-
 /** The entry of an image that the service answered. */
 export function savedFrom(created: Created): SavedImage {
   const { id, pin, url, name, type, expiresAt } = created;

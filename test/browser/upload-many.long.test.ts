@@ -111,27 +111,17 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
       await recordAt(site, await linkOf(entryOf(page, "after.jpg")));
     });
   });
-  test("cards of more than 5 uploads are closed, open by keyboard, and fit every width", async () => {
+  test("rows of stored and failed uploads fit every width", async () => {
     await onUploadPage(browser, site, async (page) => {
       await choose(page, ...boats(6), textFile(`${"W".repeat(120)}.txt`));
       await eventually(() => headingOf(page).textContent()).toBe("6 ready · 1 not uploaded");
       const row = entryOf(page, "boat 3.jpg");
-      expect((await row.boundingBox())?.height).toBeLessThanOrEqual(72);
+      expect((await row.boundingBox())?.height).toBeLessThanOrEqual(76);
       expect(await copied(page, row.getByRole("button", { name: "Copy link to boat 3.jpg" }))).toMatch(
         /\/view$/,
       );
       expect(await overflowsOf(page)).toEqual([]);
-      const toggle = page.getByRole("button", { name: "Details of boat 3.jpg" });
-      expect(await toggle.getAttribute("aria-expanded")).toBe("false");
-      await toggle.press("Enter");
-      await recordAt(site, await linkOf(row));
-      expect(await toggle.getAttribute("aria-expanded")).toBe("true");
-      expect(await toggle.evaluate((button) => button === document.activeElement)).toBe(true);
-      expect(await overflowsOf(page)).toEqual([]);
       expect(await axeFaults(page)).toEqual([]);
-      await page.keyboard.press("Enter");
-      await eventually(() => row.getByLabel(/^Link to/).count()).toBe(0);
-      expect(await toggle.evaluate((button) => button === document.activeElement)).toBe(true);
     });
   });
 });

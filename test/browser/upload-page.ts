@@ -104,7 +104,13 @@ export function entryOf(page: Page, name: string): Locator {
 
 /** The link of a stored image; absent until it is stored. */
 export function linkOf(entry: Locator): Promise<string> {
-  return entry.getByLabel(/^Link to/).inputValue();
+  return entry.locator("a.thumbnail").evaluate((link) => (link as HTMLAnchorElement).href);
+}
+
+/** Opens the menu of an entry, and returns one of its actions. */
+export async function menuItem(entry: Locator, name: string): Promise<Locator> {
+  await entry.getByRole("button", { name: /^More for/ }).click();
+  return entry.locator(".menu").locator("a, button").filter({ hasText: name });
 }
 
 /** The text that a copy button puts on the clipboard. */

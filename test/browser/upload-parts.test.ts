@@ -10,7 +10,7 @@ import {
   sentType,
 } from "../../packages/web/browser/upload/file-kinds.ts";
 import { outcomeOf } from "../../packages/web/browser/upload/sending/outcome.ts";
-import { markdownOf, markupOf } from "../../packages/web/browser/upload/share-texts.ts";
+import { bbCodeOf, markdownOf, markupOf } from "../../packages/web/browser/upload/share-texts.ts";
 import {
   expiryOf,
   lifetimeFault,
@@ -74,8 +74,21 @@ describe("checks of a file before its upload", () => {
 
   test("a file of exactly the size limit is allowed, and one byte more is refused", () => {
     const kind = kindOf({ name: "a.png", type: "image/png" });
-    expect(refusalOf({ size: 1000 }, kind, 1000)).toBeNull();
-    expect(refusalOf({ size: 1001 }, kind, 1000)).toMatch(/too large/);
+    expect(refusalOf({ name: "a.png", type: "image/png", size: 1000 }, kind, 1000)).toBeNull();
+    expect(refusalOf({ name: "a.png", type: "image/png", size: 1001 }, kind, 1000)).toMatch(/too large/);
+  });
+
+  test("videos are named as such, and other files as not supported", () => {
+    const refusalFor = (name: string, type = "") => refusalOf({ name, type, size: 1 }, null, 9);
+    expect(refusalFor("a", "video/mp4")).toBe("Videos can’t be uploaded here.");
+    expect(refusalFor("a.MOV")).toBe("Videos can’t be uploaded here.");
+    expect(refusalFor("a.txt", "text/plain")).toMatch(/isn’t supported/);
+  });
+
+  test("the words of a decoder do not reach the reader", () => {
+    const detail = "This cannot be read as image/jpeg: VipsJpeg: premature end of JPEG image.";
+    const message = "This file can’t be read as an image. It is damaged or incomplete.";
+    expect(outcomeOf({ ...refusal, status: 415, detail }, 0)).toMatchObject({ message });
   });
 
   test("the bytes decide about the kind, then the type and the name", async () => {
@@ -268,6 +281,8 @@ describe("copied snippets and saved uploads", () => {
     expect(markupOf(image, "png")).toBe(
       `<a href="${image.url}/view"><img src="${file}" alt="&#60;b&#62;[1]*&#34;"></a>`,
     );
+    expect(bbCodeOf(image, "png")).toBe(`[url=${image.url}/view][img]${file}[/img][/url]`);
+    expect(bbCodeOf(image, "pdf")).toBe(`[url]${file.replace("png", "pdf")}[/url]`);
     const described = { ...image, name: "x", description: 'Two "boats" [at] <dusk>' };
     expect(markdownOf(described, "png")).toBe(
       `[![Two "boats" \\[at\\] \\<dusk\\>](${file})](${image.url}/view)`,

@@ -19,7 +19,7 @@ const upload = (stage: Stage, batch = 0, size = 1024 * 1024): Upload => {
     batch,
     name: "a.png",
     label: null,
-    chosen: { file, type: "image/png", name: "a.png", lifetime: { kind: "for", ms: 1 } },
+    chosen: { file, type: "image/png", name: "a.png", lifetime: { kind: "for", ms: 1 }, at: 0 },
     previewUrl: null,
     stage,
     loss: null,

@@ -32,9 +32,8 @@ if (root !== null) {
 
 /** Replaces the form that was sent with the page, and uploads the file that was chosen in it meanwhile. */
 function takeForm(root: HTMLElement, session: Session): void {
-  const valueOf = (name: string) => root.querySelector<HTMLInputElement>(`[name=${name}]`)?.value ?? "";
   const files = [...(root.querySelector<HTMLInputElement>("[type=file]")?.files ?? [])];
-  session.next.name.value = valueOf("name");
+  session.next.name.value = root.querySelector<HTMLInputElement>("[name=name]")?.value ?? "";
   root.replaceChildren();
   session.add(files);
 }

@@ -19,7 +19,7 @@ async function thumbnailOf(file: File): Promise<Blob> {
   // An SVG has no pixels to reduce.
   if (file.type === "image/svg+xml") return file;
   if (file.size <= SMALL_BYTES) return file;
-  // Browsers decode and resize it outside the page's own thread. The width follows.
+  // Scaled at once, so that the page never holds all pixels of a big photo. The width follows.
   const picture = await createImageBitmap(file, { resizeHeight: SIDE, resizeQuality: "high" });
   const canvas = new OffscreenCanvas(picture.width, picture.height);
   canvas.getContext("bitmaprenderer")?.transferFromImageBitmap(picture);
