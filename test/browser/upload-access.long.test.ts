@@ -36,11 +36,15 @@ describe("accessibility of the upload page", { timeout: 60_000 }, () => {
       await page.keyboard.press("Enter");
       await eventually(() => page.getByRole("log").textContent()).toContain("Link copied.");
       page.on("dialog", (dialog) => dialog.accept());
-      await tabTo(page, "Delete one.jpg");
+      await tabTo(page, "More for one.jpg");
+      await page.keyboard.press("Enter");
+      await tabTo(page, "Delete…");
       await page.keyboard.press("Enter");
       await eventually(() => page.locator(".entry").count()).toBe(1);
       expect(await focusedLabel(page)).toBe("Copy link to two.jpg");
-      await tabTo(page, "Delete two.jpg");
+      await tabTo(page, "More for two.jpg");
+      await page.keyboard.press("Enter");
+      await tabTo(page, "Delete…");
       await page.keyboard.press("Enter");
       await eventually(() => page.locator(".entry").count()).toBe(0);
       expect(await focusedLabel(page)).toBe("Choose images");

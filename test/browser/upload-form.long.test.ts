@@ -134,9 +134,9 @@ describe("the upload page without JavaScript", { timeout: 60_000 }, () => {
       await withPage(browser, {}, async (page) => {
         for (const html of [front, await sent(Buffer.from("text")), await sent(photo)]) {
           await page.setContent(html.replaceAll(/<script[^>]*><\/script>/g, ""));
-          expect(await page.getByRole("button", { name: "Upload" }).count()).toBe(
-            html.includes("<form") ? 1 : 0,
-          );
+          await expect
+            .poll(() => page.getByRole("button", { name: "Upload" }).count())
+            .toBe(html.includes("<form") ? 1 : 0);
           expect(await axeFaults(page)).toEqual([]);
         }
       });

@@ -168,7 +168,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
       await (await menuItem(entry, "Edit name")).click();
       await page.getByLabel("Description").fill('Two "boats" <at> dusk');
       await page.getByRole("button", { name: "Save changes" }).click();
-      await page.getByRole("status").waitFor();
+      await page.getByRole("status").first().waitFor();
       await page.goto(`${site.base}/`);
       expect(await copied(page, await menuItem(entry, "Markdown"))).toContain(
         '[![Two "boats" \\<at\\> dusk](',

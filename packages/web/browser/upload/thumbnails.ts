@@ -18,9 +18,10 @@ export function makeThumbnail(file: File, onMade: (url: string) => void): void {
 async function thumbnailOf(file: File): Promise<Blob> {
   // An SVG has no pixels to reduce.
   if (file.type === "image/svg+xml") return file;
-  if (file.size <= SMALL_BYTES) return file;
   // Scaled at once, so that the page never holds all pixels of a big photo. The width follows.
   const picture = await createImageBitmap(file, { resizeHeight: SIDE, resizeQuality: "high" });
+  // A small file is shown itself, now that it is known to be a picture.
+  if (file.size <= SMALL_BYTES) return file;
   const canvas = new OffscreenCanvas(picture.width, picture.height);
   canvas.getContext("bitmaprenderer")?.transferFromImageBitmap(picture);
   return canvas.convertToBlob();

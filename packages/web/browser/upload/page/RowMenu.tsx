@@ -30,9 +30,9 @@ export function RowMenu(props: RowMenuProps) {
   useLayoutEffect(() => {
     if (!isOpen || button.current === null || menu.current === null) return;
     const { right, top, bottom } = button.current.getBoundingClientRect();
-    const { style, offsetWidth, offsetHeight } = menu.current;
+    const { style, offsetHeight } = menu.current;
     const hasRoom = bottom + offsetHeight + GAP_PX <= innerHeight || top < offsetHeight;
-    style.left = `${Math.max(GAP_PX, right - offsetWidth)}px`;
+    style.right = `${document.documentElement.clientWidth - right}px`;
     style.top = `${scrollY + (hasRoom ? bottom + GAP_PX : top - offsetHeight - GAP_PX)}px`;
     menu.current.querySelector<HTMLElement>("a, button")?.focus({ preventScroll: true });
   }, [isOpen]);
