@@ -78,17 +78,12 @@ describe("checks of a file before its upload", () => {
     expect(refusalOf({ name: "a.png", type: "image/png", size: 1001 }, kind, 1000)).toMatch(/too large/);
   });
 
-  test("videos are named as such, and other files as not supported", () => {
-    const refusalFor = (name: string, type = "") => refusalOf({ name, type, size: 1 }, null, 9);
-    expect(refusalFor("a", "video/mp4")).toBe("Videos can’t be uploaded here.");
-    expect(refusalFor("a.MOV")).toBe("Videos can’t be uploaded here.");
-    expect(refusalFor("a.txt", "text/plain")).toMatch(/isn’t supported/);
-  });
-
-  test("the words of a decoder do not reach the reader", () => {
-    const detail = "This cannot be read as image/jpeg: VipsJpeg: premature end of JPEG image.";
-    const message = "This file can’t be read as an image. It is damaged or incomplete.";
-    expect(outcomeOf({ ...refusal, status: 415, detail }, 0)).toMatchObject({ message });
+  test.each([
+    ["a", "video/mp4", /^Videos can’t be uploaded here/],
+    ["a.MOV", "", /^Videos can’t be uploaded here/],
+    ["a.txt", "text/plain", /isn’t supported/],
+  ])("the refusal of %s of type %j names its kind", (name, type, message) => {
+    expect(refusalOf({ name, type, size: 1 }, null, 9)).toMatch(message);
   });
 
   test("the bytes decide about the kind, then the type and the name", async () => {
