@@ -14,7 +14,7 @@ import { createMailProber } from "@outrigger/verifier";
 import { announce, endWithParent } from "./host-process.mjs";
 
 // `maxWaitMs`: how long a probe may wait in line before the queue takes it over.
-const [url, dns, port, maxWaitMs] = process.argv.slice(2);
+const [url, dns, port, maxWaitMs, webhooks] = process.argv.slice(2);
 
 const database = openDatabase({ url, timeoutMs: 20_000 });
 const lookup = createLookup({
@@ -28,6 +28,7 @@ const lookup = createLookup({
     small: { searches: 1, verifications: 300 },
   },
   requestsPerSecond: false,
+  ...(webhooks !== undefined && { webhooks: JSON.parse(webhooks) }),
   prober: createMailProber({
     smtp: { helo: "probe.outrigger.test", mailFrom: "postmaster@outrigger.test" },
     dnsServers: [dns],

@@ -117,6 +117,9 @@ export const verificationQueue = shape<VerificationQueue>(
   "finish",
   "postpone",
   "erase",
+  "takeEnds",
+  "settleEnd",
+  "countEnds",
   "removeBefore",
   "close",
 );

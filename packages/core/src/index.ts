@@ -27,6 +27,7 @@ export type { ErrorCode } from "./errors.ts";
 export { isServiceError, ServiceError } from "./errors.ts";
 export type { CorsOptions } from "./http/cors.ts";
 export { problemOf, statusOf } from "./http/problem.ts";
+export type { WebhookEndpoint, WebhooksOptions } from "./http/webhooks.ts";
 export type { Authorize, ImageAction, OwnerGrant } from "./images/authorize.ts";
 export type { Images } from "./images/images.ts";
 export { createImages } from "./images/images.ts";

@@ -37,7 +37,11 @@ export type { MailLists, MailProber, ProbeReason, ProbeResult } from "./contract
 export type { SuppressionList } from "./contracts/suppression-list.ts";
 export type {
   FinishedRow,
+  ListEnd,
+  ListEnds,
   ListSize,
+  SettledEnd,
+  TakenEnd,
   TakenVerification,
   VerificationList,
   VerificationPlace,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { VerificationQueue } from "@outrigger/core/lookup";
 import type { ConformanceTest } from "./conformance-test.ts";
 import { callBoth, closedBehaviour, type PairTest, pairTest } from "./pair.ts";
+import { endingBehaviour } from "./verification-queue/ending.ts";
 import { LEASE_MS, listOf, NOW, rowOf, rowsOf, takeAll } from "./verification-queue/samples.ts";
 import { takingBehaviour } from "./verification-queue/taking.ts";
 
@@ -35,6 +36,7 @@ export function verificationQueueContract(
   listBehaviour(it);
   takingBehaviour(it);
   erasureBehaviour(it);
+  endingBehaviour(it);
 
   closedBehaviour(
     it,
@@ -50,6 +52,10 @@ export function verificationQueueContract(
         finish: () => one.finish([{ ...row, result: "{}" }]),
         postpone: () => one.postpone(row, NOW, false),
         erase: () => one.erase("example.com", "{}"),
+        takeEnds: () => one.takeEnds(1, LEASE_MS, NOW),
+        settleEnd: () =>
+          one.settleEnd({ list: id, leaseUntilMs: NOW }, { state: "", dueMs: null, isDead: false }),
+        countEnds: () => one.countEnds(),
         removeBefore: () => one.removeBefore(NOW),
       };
     },

@@ -37,6 +37,41 @@ export interface ListSize {
   maxBytes: number | null;
 }
 
+/** The event of a list that a call finishes. It waits in the list until it is delivered. */
+export interface ListEnd {
+  /** Unix milliseconds. It is due at once. */
+  at: number;
+  /** What was delivered: a text that only the service reads. */
+  state: string;
+}
+
+/** An event that this process delivers now. */
+export interface TakenEnd extends ListEnd, Pick<VerificationList, "account" | "total"> {
+  /** ID of the list. */
+  list: string;
+  /** When it is due again, unless it is settled. */
+  leaseUntilMs: number;
+}
+
+/** What became of an event. */
+export interface SettledEnd {
+  state: string;
+  /** When it is due again; `null`: it is over. */
+  dueMs: number | null;
+  /** Whether a receiver never gets it. */
+  isDead: boolean;
+}
+
+/** Events of lists. */
+export interface ListEnds {
+  /** Those that wait. */
+  waiting: number;
+  /** When the oldest of these happened, in Unix milliseconds; `null`: none waits. */
+  oldestAt: number | null;
+  /** Lists whose event was given up for a receiver. */
+  dead: number;
+}
+
 /** Names a row. */
 export interface VerificationPlace {
   /** ID of its list. */
@@ -75,6 +110,7 @@ export interface VerificationQueue {
    * @param maxRows the list is not added if the lists of the account would then have more rows; `null`: no
    * limit.
    * @param size `bytes` that the list counts, and a limit for the account's lists as `maxRows` is; absent: it counts none.
+   * @param end The event of the list if all of its rows have a result; absent: it has none.
    * @returns whether the list was added.
    */
   add(
@@ -82,6 +118,7 @@ export interface VerificationQueue {
     rows: readonly VerificationRow[],
     maxRows: number | null,
     size?: ListSize,
+    end?: ListEnd,
   ): Promise<boolean>;
   /**
    * Adds a single row under an ID of its own, before the rows of the account's lists. {@link
@@ -110,18 +147,26 @@ export interface VerificationQueue {
   ): Promise<{ rows: TakenVerification[]; nextDueMs: number | null }>;
   /**
    * Stores results. A row that has a result keeps it.
+   * @param end The event of each list that the call finishes, stored with its last result; absent: they have none.
    * @returns the number of rows that had none.
    */
-  finish(results: readonly FinishedRow[]): Promise<number>;
+  finish(results: readonly FinishedRow[], end?: ListEnd): Promise<number>;
   /** Makes an unfinished row due at `untilMs`. @param wasAttempt whether it counts as an attempt. */
   postpone(place: VerificationPlace, untilMs: number, wasAttempt: boolean): Promise<void>;
   /**
    * Erases the rows of an address with its subaddresses, or of a domain with its subdomains: email and columns
    * become empty, and the result `result`. No deleted byte stays in files that the queue writes itself.
    * @param subject a normalised address without tag, or a domain.
+   * @param end As with {@link VerificationQueue.finish}.
    * @returns the number of erased rows.
    */
-  erase(subject: string, result: string): Promise<number>;
+  erase(subject: string, result: string, end?: ListEnd): Promise<number>;
+  /** Takes events that are due, at most `limit`, the longest due first. Each is due again after `leaseMs`, unless it is settled. */
+  takeEnds(limit: number, leaseMs: number, nowMs: number): Promise<TakenEnd[]>;
+  /** Stores what became of an event. Changes nothing if it was taken again since. */
+  settleEnd(taken: Pick<TakenEnd, "list" | "leaseUntilMs">, settled: SettledEnd): Promise<void>;
+  /** Counts the events of all lists. */
+  countEnds(): Promise<ListEnds>;
   /** Deletes the lists that were added before this time. @returns the number of deleted lists. */
   removeBefore(createdBeforeMs: number): Promise<number>;
   /** Calling it twice is allowed. */

@@ -69,7 +69,7 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
     const known =
       parsed === null ? await contacts.eraseDomain(subject) : await contacts.erase(parsed.address);
     const reports = (await accounts.eraseReports?.(mainAddress(subject))) ?? 0;
-    const count = known + reports + (await queue.erase(mainAddress(subject), CLAIMED));
+    const count = known + reports + (await queue.erase(mainAddress(subject), CLAIMED, context.listEnd()));
     settings.recordErasure(subject, count);
     return count > 0;
   }

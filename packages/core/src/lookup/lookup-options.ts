@@ -3,7 +3,9 @@ import type { Account } from "../contracts/accounts.ts";
 import type { Call } from "../contracts/call.ts";
 import { TLS_RULE } from "../http/client.ts";
 import { CORS_RULE } from "../http/cors.ts";
+import { WEBHOOKS_RULES, webhookFaults } from "../http/webhooks.ts";
 import * as rules from "../option-rules.ts";
+import { LOOKUP_EVENT_TYPES } from "./verifications/list-events.ts";
 
 const PLAN_RULES = {
   searches: rules.required(rules.orFalse(rules.whole(0))),
@@ -36,6 +38,8 @@ export const LOOKUP_RULES = {
    * @default 64
    */
   verifyAtOnce: rules.preset(64, rules.whole(0, 150)),
+  /** Servers that get the event `verification.done` of each finished list, by Standard Webhooks. @default none */
+  webhooks: rules.refined(rules.nested(WEBHOOKS_RULES), webhookFaults(LOOKUP_EVENT_TYPES)),
   /** Webmail and disposable domains. @default none are known */
   lists: shapes.mailLists,
   /**

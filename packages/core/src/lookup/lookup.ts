@@ -1,6 +1,7 @@
 import { checkOptions } from "../check-options.ts";
 import type { Service } from "../contracts/call.ts";
 import { CLOSE_RULES } from "../http/service-shell.ts";
+import { createWebhooks } from "../http/webhooks.ts";
 import type { ApiPart } from "../openapi/document.ts";
 
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
@@ -19,6 +20,7 @@ import { LOOKUP_RULES, type LookupOptions } from "./lookup-options.ts";
 import { lookupSettings } from "./lookup-settings.ts";
 import { createMemoryVerificationQueue } from "./memory/memory-verification-queue.ts";
 import { createSuppressions } from "./suppressions.ts";
+import { ListEvents } from "./verifications/list-events.ts";
 import { VerificationRunner } from "./verifications/verification-runner.ts";
 import { Verifier } from "./verify/verifier.ts";
 
@@ -66,6 +68,19 @@ export function createLookup(options: LookupOptions): Lookup {
   });
   const meter = new Meter(accounts, settings);
   const queue = checked.verifications ?? createMemoryVerificationQueue();
+  const events = new ListEvents({
+    queue,
+    webhooks: checked.webhooks === undefined ? null : createWebhooks(checked.webhooks),
+    now: settings.now,
+    onError: settings.onError,
+    log: checked.logger,
+  });
+  const { observer } = checked;
+  const gauges = [
+    observer?.gauge("lookup_events_waiting", () => events.backlog.waiting),
+    observer?.gauge("lookup_events_oldest_seconds", () => events.oldestSeconds),
+    observer?.gauge("lookup_events_dead", () => events.dead),
+  ];
   const context: LookupContext = {
     contacts,
     accounts,
@@ -75,6 +90,7 @@ export function createLookup(options: LookupOptions): Lookup {
     lists,
     queue,
     settings,
+    listEnd: () => events.end(),
     wake: () => runner.wake(),
   };
   const runner = new VerificationRunner(context, checked.verifyAtOnce);
@@ -96,6 +112,8 @@ export function createLookup(options: LookupOptions): Lookup {
     await Promise.all([service.drain(timeoutMs), runner.stop(timeoutMs)]);
     await verifier.close();
     await runner.settled();
+    await events.close();
+    for (const remove of gauges) remove?.();
     await meter.close();
     // All of them may use the same database.
     for (const part of new Set([contacts, accounts, checked.suppressions, queue])) await part.close();

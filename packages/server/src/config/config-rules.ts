@@ -54,6 +54,7 @@ export const LOOKUP_KEYS = [
   "networkNames",
   "requestsPerSecond",
   "verifyAtOnce",
+  "webhooks",
   "testKey",
 ] as const satisfies readonly (keyof LookupOptions)[];
 
@@ -98,6 +99,11 @@ const IMAGES_CONFIG_RULES: Pick<typeof IMAGES_RULES, (typeof IMAGE_KEYS)[number]
 export interface ServerImagesConfig extends rules.Options<typeof IMAGES_CONFIG_RULES> {}
 const imagesConfig: rules.Rule<ServerImagesConfig> = rules.nested(IMAGES_CONFIG_RULES);
 
+const LOOKUP_OPTION_RULES: Pick<typeof LOOKUP_RULES, (typeof LOOKUP_KEYS)[number]> = rules.pick(
+  LOOKUP_RULES,
+  LOOKUP_KEYS,
+);
+
 const LOOKUP_CONFIG_RULES = {
   /**
    * Database of contacts, accounts and suppressions: `file:./lookup.db`, or
@@ -110,7 +116,7 @@ const LOOKUP_CONFIG_RULES = {
    * @default derived from `secret`
    */
   secret: secrets,
-  ...rules.pick(LOOKUP_RULES, LOOKUP_KEYS),
+  ...LOOKUP_OPTION_RULES,
   ...(verifier === null
     ? {
         smtp: rules.any<MailProberOptions["smtp"]>(),

@@ -41,6 +41,7 @@ export async function withLookup(
       // Erasures cover its rows; a server verifies them.
       verifications,
       verifyAtOnce: 0,
+      webhooks: settings.lookup.webhooks,
       secret: secrets,
       // Entries evicted here are evicted for all servers that share the cache.
       cache,

@@ -216,3 +216,19 @@ export async function createReports(db: Kysely<unknown>, kind: Kind): Promise<vo
     sql`CREATE INDEX lookup_reports_made ON lookup_reports (made_at)`,
   ]);
 }
+
+/** Adds the event of a finished list. `event_due` is null if nothing is left to deliver, `event_dead` 1 if a receiver never gets it. */
+export async function addListEvents(db: Kysely<unknown>): Promise<void> {
+  const columns = [
+    "event_at bigint",
+    "event_due bigint",
+    "event text",
+    "event_dead integer NOT NULL DEFAULT 0",
+  ];
+  await runAll(db, [
+    ...columns.map((column) => sql`ALTER TABLE lookup_verification_lists ADD COLUMN ${sql.raw(column)}`),
+    sql`CREATE INDEX lookup_verification_lists_event ON lookup_verification_lists (event_due)
+      WHERE event_due IS NOT NULL`,
+    sql`CREATE INDEX lookup_verification_lists_dead ON lookup_verification_lists (event_dead) WHERE event_dead = 1`,
+  ]);
+}

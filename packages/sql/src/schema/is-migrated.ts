@@ -13,7 +13,7 @@ export const LOOKUP_SCHEMA = {
   names: [
     ...["001-tables", "002-verdicts-and-titles", "003-verifications"],
     ...["004-spelling-keys", "005-habits", "006-list-bytes", "007-organization-keys"],
-    ...["008-plain-names", "009-pages", "010-reports"],
+    ...["008-plain-names", "009-pages", "010-reports", "011-list-events"],
   ],
 } as const satisfies Schema;
 

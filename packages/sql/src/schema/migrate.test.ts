@@ -7,8 +7,9 @@ import { createSqlAccounts } from "../accounts/sql-accounts.ts";
 import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
 import { PageFrontier } from "../pages/page-frontier.ts";
 import { storeVisit } from "../pages/store-visit.ts";
+import { createSqlVerificationQueue } from "../verifications/sql-verification-queue.ts";
 import { createTables } from "./create-tables.ts";
-import { sqliteDialect } from "./migrate.ts";
+import { lookupMigrations, sqliteDialect } from "./migrate.ts";
 
 onEachDatabase(({ kind, createUrl, open }) => {
   test("contacts of the first schema are found by every later filter", { timeout: 60_000 }, async () => {
@@ -134,6 +135,33 @@ onEachDatabase(({ kind, createUrl, open }) => {
     await accounts.report?.(report);
     expect(await accounts.reportsOn?.("ann@example.com", "old", 0)).toEqual([report]);
     await accounts.close();
+  });
+
+  test("a list of the schema before events is finished with an event", { timeout: 60_000 }, async () => {
+    const url = await createUrl();
+    const db = connect(kind, url);
+    const { "011-list-events": _, ...before } = lookupMigrations(kind);
+    const { error } = await new Migrator({
+      db,
+      provider: { getMigrations: async () => before },
+      migrationTableName: "lookup_migrations",
+      migrationLockTableName: "lookup_migrations_lock",
+    }).migrateToLatest();
+    expect(error).toBeUndefined();
+    await sql`INSERT INTO lookup_verification_lists
+      (id, account, plan, total, done, is_started, is_single, created_at) VALUES ('old', 'a', 'free', 1, 0, 0, 0, 5)`.execute(
+      db,
+    );
+    await sql`INSERT INTO lookup_verification_rows (list, position, account, email, due_at, spot, attempts)
+      SELECT seq, 0, 'a', 'ann@example.com', 5, 1, 0 FROM lookup_verification_lists`.execute(db);
+    await db.destroy();
+    const queue = createSqlVerificationQueue(open(url));
+    expect(await queue.countEnds()).toEqual({ waiting: 0, oldestAt: null, dead: 0 });
+    await queue.finish([{ list: "old", position: 0, result: "{}" }], { at: 7, state: "s" });
+    expect(await queue.takeEnds(1, 10, 7)).toEqual([
+      { list: "old", account: "a", total: 1, at: 7, state: "s", leaseUntilMs: 17 },
+    ]);
+    await queue.close();
   });
 
   test("companies of the first schema are found by their usual spellings", { timeout: 60_000 }, async () => {

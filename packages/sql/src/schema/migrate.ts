@@ -5,6 +5,7 @@ import type Database from "libsql";
 import type pg from "pg";
 import { addVerdictsAndTitles } from "./add-verdicts-and-titles.ts";
 import {
+  addListEvents,
   byteOrder,
   createPages,
   createReports,
@@ -39,6 +40,7 @@ export function lookupMigrations(kind: Kind): Migrations {
     "008-plain-names": { up: (db) => forgetSpellingKeys(db, kind) },
     "009-pages": { up: (db) => createPages(db, kind) },
     "010-reports": { up: (db) => createReports(db, kind) },
+    "011-list-events": { up: addListEvents },
   } satisfies Record<(typeof LOOKUP_SCHEMA)["names"][number], Migration>;
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
-import type { ListSize, VerificationRow } from "@outrigger/core/lookup";
+import type { ListEnd, ListSize, VerificationRow } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { subjectKey } from "./erase-rows.ts";
 
@@ -14,6 +14,8 @@ export interface NewList {
   createdAt: number;
   /** When its rows are due. */
   dueMs: number;
+  /** Its event, if all of its rows have a result. */
+  end: ListEnd | undefined;
 }
 
 /** Number of rows in one statement: each may have 4 KiB, and an embedded database blocks the thread. */
@@ -74,16 +76,20 @@ export async function addList(
 /** @returns `null` if the ID exists. */
 async function insertList(
   runner: SqlRunner,
-  { id, account, plan, header, isSingle, createdAt }: NewList,
+  { id, account, plan, header, isSingle, createdAt, ...list }: NewList,
   rows: readonly VerificationRow[],
   bytes: number,
 ): Promise<number | null> {
   const done = rows.filter(({ result }) => result !== null).length;
+  const end = done === rows.length ? list.end : undefined;
   const row = await runner.first<{ seq: number }>(
     `INSERT INTO lookup_verification_lists
-       (id, account, plan, header, total, done, is_started, is_single, created_at, bytes)
-     VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9) ON CONFLICT (id) DO NOTHING RETURNING seq`,
-    [id, account, plan, header, rows.length, done, isSingle ? 1 : 0, createdAt, bytes],
+       (id, account, plan, header, total, done, is_started, is_single, created_at, bytes, event_at, event_due, event)
+     VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9, $10, $10, $11) ON CONFLICT (id) DO NOTHING RETURNING seq`,
+    [
+      ...[id, account, plan, header, rows.length, done, isSingle ? 1 : 0, createdAt, bytes],
+      ...[end?.at ?? null, end?.state ?? null],
+    ],
   );
   return row?.seq ?? null;
 }

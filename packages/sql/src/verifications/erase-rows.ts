@@ -1,3 +1,4 @@
+import type { ListEnd } from "@outrigger/core/lookup";
 import type { SqlDriver } from "../driver/sql-driver.ts";
 import { countDone } from "./finish-rows.ts";
 
@@ -5,7 +6,12 @@ import { countDone } from "./finish-rows.ts";
 const PATIENCE = 5;
 
 /** Erases the rows of an address or domain; see `VerificationQueue`. */
-export async function eraseRows(driver: SqlDriver, subject: string, result: string): Promise<number> {
+export async function eraseRows(
+  driver: SqlDriver,
+  subject: string,
+  result: string,
+  end: ListEnd | undefined,
+): Promise<number> {
   const [covered, ...values] = coveredBy(subject);
   return await driver.write(
     async (runner) => {
@@ -18,7 +24,7 @@ export async function eraseRows(driver: SqlDriver, subject: string, result: stri
          WHERE ${covered} AND list IN (SELECT seq FROM lookup_verification_lists WHERE is_single = 1)`,
         values,
       );
-      await countDone(runner, waiting);
+      await countDone(runner, waiting, end);
       const next = `$${values.length + 1}`;
       const erased = await runner.run(
         `UPDATE lookup_verification_rows SET email = '', subject = NULL, cells = NULL, result = ${next} WHERE ${covered}`,

@@ -4,6 +4,7 @@ import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { addList } from "./add-list.ts";
 import { addressOf, eraseRows } from "./erase-rows.ts";
 import { finishRows } from "./finish-rows.ts";
+import { countEnds, settleEnd, takeEnds } from "./list-ends.ts";
 import { takeRows } from "./take-rows.ts";
 
 /** Number of rows that are deleted in one transaction. */
@@ -16,20 +17,21 @@ export function createSqlVerificationQueue(database: SqlDatabase): VerificationQ
   const driver = useDatabase(database);
 
   return {
-    async add({ account, header, ...list }, rows, maxRows, size = NO_SIZE) {
+    async add({ account, header, ...list }, rows, maxRows, size = NO_SIZE, end) {
       const stored = {
         ...list,
         account: account ?? "",
         header: header === null ? null : JSON.stringify(header),
         isSingle: false,
         dueMs: list.createdAt,
+        end,
       };
       return await addList(driver, stored, rows, maxRows, size);
     },
     async addSingle({ id, account, plan, createdAt }, row) {
       // Due since 1970, it comes before the rows of lists.
-      const stored = { id, plan, createdAt, account: account ?? "", header: null, isSingle: true, dueMs: 0 };
-      await addList(driver, stored, [row], null, NO_SIZE);
+      const single = { account: account ?? "", header: null, isSingle: true, dueMs: 0, end: undefined };
+      await addList(driver, { id, plan, createdAt, ...single }, [row], null, NO_SIZE);
     },
     async get(id) {
       const row = await driver.first<ListRow>(
@@ -50,7 +52,7 @@ export function createSqlVerificationQueue(database: SqlDatabase): VerificationQ
       return rows.map(rowOf);
     },
     take: (limit, leaseMs, nowMs) => takeRows(driver, limit, leaseMs, nowMs),
-    finish: (results) => finishRows(driver, results),
+    finish: (results, end) => finishRows(driver, results, end),
     async postpone({ list, position }, untilMs, wasAttempt) {
       await driver.run(
         `UPDATE lookup_verification_rows SET due_at = $3, attempts = attempts + $4
@@ -59,7 +61,10 @@ export function createSqlVerificationQueue(database: SqlDatabase): VerificationQ
         [list, position, untilMs, wasAttempt ? 1 : 0],
       );
     },
-    erase: (subject, result) => eraseRows(driver, subject, result),
+    erase: (subject, result, end) => eraseRows(driver, subject, result, end),
+    takeEnds: (limit, leaseMs, nowMs) => takeEnds(driver, limit, leaseMs, nowMs),
+    settleEnd: (taken, settled) => settleEnd(driver, taken, settled),
+    countEnds: () => countEnds(driver),
     removeBefore: (createdBeforeMs) => removeBefore(driver, createdBeforeMs),
     close: () => driver.close(),
   };

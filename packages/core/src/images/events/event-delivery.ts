@@ -3,12 +3,13 @@ import { setImmediate } from "node:timers/promises";
 import { isSettledWithin } from "../../async/settled-within.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { isServiceError } from "../../errors.ts";
-import { backOffMs, DELIVERY_MS, ReceiverGone, UNDELIVERED_MS } from "../../http/webhooks.ts";
+import { Attempts, later } from "../../http/deliveries.ts";
+import { backOffMs, ReceiverGone, UNDELIVERED_MS } from "../../http/webhooks.ts";
 import type { DueList } from "../../stores/due-list.ts";
 import type { Outbox, StoredEvent } from "../record/image-record.ts";
 import type { CurrentRecord, ImageRecords } from "../record/image-records.ts";
 import * as outboxes from "../record/outbox.ts";
-import { type EventDestination, later } from "./destinations.ts";
+import type { EventDestination } from "./destinations.ts";
 import { type EventEntries, LEASE_MS } from "./event-entries.ts";
 
 /** Most clock difference between machines that share a store. */
@@ -40,8 +41,7 @@ export class EventDelivery {
   /** The last change of an image's outbox that this process stores. */
   readonly #settling = new Map<string, Promise<void>>();
   readonly #tasks = new Set<Promise<void>>();
-  /** Of the attempts under way. */
-  readonly #aborts = new Set<AbortController>();
+  readonly #attempts = new Attempts();
   #isClosing = false;
 
   constructor(options: EventDeliveryOptions) {
@@ -52,7 +52,7 @@ export class EventDelivery {
   async close(): Promise<void> {
     this.#isClosing = true;
     await isSettledWithin(Promise.all(this.#tasks), CLOSE_MS);
-    for (const controller of this.#aborts) controller.abort(new Error("The service is closed"));
+    this.#attempts.abort();
     while (this.#tasks.size > 0) await Promise.all(this.#tasks);
   }
 
@@ -129,23 +129,10 @@ export class EventDelivery {
     });
   }
 
-  async #attempt(destination: EventDestination, event: StoredEvent): Promise<void> {
-    const controller = new AbortController();
-    const late = () => controller.abort(new Error(`the event was not taken within ${DELIVERY_MS} ms`));
-    const timer = setTimeout(late, DELIVERY_MS).unref();
-    this.#aborts.add(controller);
-    try {
-      await destination.deliver(event, controller.signal);
-    } finally {
-      clearTimeout(timer);
-      this.#aborts.delete(controller);
-    }
-  }
-
   /** @returns `null`: it succeeded */
   async #tryOnce(destination: EventDestination, event: StoredEvent): Promise<{ error: unknown } | null> {
     try {
-      await this.#attempt(destination, event);
+      await this.#attempts.run(destination, event);
       return null;
     } catch (error) {
       this.#reportFailure(destination, event, error);

@@ -1,7 +1,11 @@
 import {
   type FinishedRow,
+  type ListEnd,
+  type ListEnds,
   type ListSize,
+  type SettledEnd,
   sharesOf,
+  type TakenEnd,
   type TakenVerification,
   type VerificationList,
   type VerificationPlace,
@@ -11,9 +15,9 @@ import {
 import { ServiceError } from "../../errors.ts";
 import { isCovered } from "../address/parse-address.ts";
 import { LookupProblem } from "../lookup-problem.ts";
+import { countAll, type EndedList, endIfDone, takeDue } from "./list-ends.ts";
 
-interface MemoryList extends Omit<VerificationList, "total"> {
-  isSingle: boolean;
+interface MemoryList extends EndedList {
   bytes: number;
   rows: MemoryRow[];
 }
@@ -54,6 +58,7 @@ class QueueInMemory implements VerificationQueue {
     rows: readonly VerificationRow[],
     maxRows: number | null,
     { bytes, maxBytes }: ListSize = { bytes: 0, maxBytes: null },
+    end?: ListEnd,
   ): Promise<boolean> {
     this.#mustBeOpen();
     const all = [...this.#lists.values()];
@@ -71,11 +76,9 @@ class QueueInMemory implements VerificationQueue {
         retryAfterMs: RETRY_AFTER_MS,
       });
     }
-    this.#append(
-      { ...list, bytes, done: 0, isStarted: false, isSingle: false, rows: [] },
-      rows,
-      list.createdAt,
-    );
+    const stored: MemoryList = { ...list, bytes, done: 0, isStarted: false, isSingle: false, rows: [] };
+    this.#append(stored, rows, list.createdAt);
+    endIfDone(stored, end);
     return true;
   }
 
@@ -90,7 +93,7 @@ class QueueInMemory implements VerificationQueue {
     this.#mustBeOpen();
     const known = this.#lists.get(id);
     if (known === undefined || known.isSingle) return null;
-    const { rows, isSingle: _, bytes: _bytes, ...list } = known;
+    const { rows, isSingle: _, bytes: _bytes, end: _end, ...list } = known;
     return { ...list, total: rows.length };
   }
 
@@ -133,13 +136,13 @@ class QueueInMemory implements VerificationQueue {
     return { rows: taken.map(takenRow), nextDueMs: Number.isFinite(nextDueMs) ? nextDueMs : null };
   }
 
-  async finish(results: readonly FinishedRow[]): Promise<number> {
+  async finish(results: readonly FinishedRow[], end?: ListEnd): Promise<number> {
     this.#mustBeOpen();
     let count = 0;
     for (const { result, isErased, ...place } of results) {
       const row = this.#rowAt(place);
       if (row === undefined || row.dueMs === null) continue;
-      this.#finish(row, result);
+      this.#finish(row, result, end);
       if (isErased) row.given = ERASED;
       count++;
     }
@@ -154,17 +157,36 @@ class QueueInMemory implements VerificationQueue {
     this.#waitingOf(row.list.account).add([row], untilMs);
   }
 
-  async erase(subject: string, result: string): Promise<number> {
+  async erase(subject: string, result: string, end?: ListEnd): Promise<number> {
     this.#mustBeOpen();
     let count = 0;
     for (const row of [...this.#lists.values()].flatMap((list) => list.rows)) {
       if (row.given.subject === null || !isCovered(row.given.subject, subject)) continue;
-      if (row.dueMs !== null) this.#finish(row, result);
+      if (row.dueMs !== null) this.#finish(row, result, end);
       row.given = ERASED;
       row.result = result;
       count++;
     }
     return count;
+  }
+
+  async takeEnds(limit: number, leaseMs: number, nowMs: number): Promise<TakenEnd[]> {
+    this.#mustBeOpen();
+    return takeDue([...this.#lists.values()], limit, leaseMs, nowMs);
+  }
+
+  async settleEnd(
+    { list, leaseUntilMs }: Pick<TakenEnd, "list" | "leaseUntilMs">,
+    settled: SettledEnd,
+  ): Promise<void> {
+    this.#mustBeOpen();
+    const end = this.#lists.get(list)?.end;
+    if (end?.dueMs === leaseUntilMs) Object.assign(end, settled, { isDead: end.isDead || settled.isDead });
+  }
+
+  async countEnds(): Promise<ListEnds> {
+    this.#mustBeOpen();
+    return countAll([...this.#lists.values()]);
   }
 
   async removeBefore(createdBeforeMs: number): Promise<number> {
@@ -210,10 +232,11 @@ class QueueInMemory implements VerificationQueue {
     return this.#lists.get(list)?.rows[position];
   }
 
-  #finish(row: MemoryRow, result: string): void {
+  #finish(row: MemoryRow, result: string, end: ListEnd | undefined): void {
     row.result = result;
     row.dueMs = null;
     row.list.done++;
+    endIfDone(row.list, end);
     if (row.list.isSingle) this.#lists.delete(row.list.id);
   }
 }

@@ -30,7 +30,7 @@ const PAGE_ROWS = 1000;
 
 /** Adds a list that the runner verifies. Rejects with `too_many_requests` if the account keeps too many rows. */
 export async function addList(
-  { queue, wake, settings, suppressions }: LookupContext,
+  { queue, wake, listEnd, settings, suppressions }: LookupContext,
   account: Account | null,
   { header, rows: given, bytes }: ReadList,
 ): Promise<VerificationListData> {
@@ -46,7 +46,7 @@ export async function addList(
   };
   const maxRows = allowance === null ? null : KEPT_ROWS + 2 * allowance;
   const maxBytes = maxRows === null ? null : maxRows * KEPT_ROW_BYTES;
-  if (!(await queue.add(list, rows, maxRows, { bytes, maxBytes }))) {
+  if (!(await queue.add(list, rows, maxRows, { bytes, maxBytes }, listEnd()))) {
     const limits = `${maxRows} rows or ${KEPT_ROW_BYTES} bytes for each of them`;
     throw new LookupProblem("too_many_requests", `The lists of the last 30 days would exceed ${limits}`, {
       retryAfterMs: DAY_MS,

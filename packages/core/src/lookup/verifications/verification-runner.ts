@@ -58,7 +58,7 @@ export class VerificationRunner {
       domains: createRowPace(DOMAIN_SPACING_MS, now),
       accounts: createRowPace(ACCOUNT_SPACING_MS, now),
     };
-    this.#save = createSaving((results) => context.queue.finish(results));
+    this.#save = createSaving((results) => context.queue.finish(results, context.listEnd()));
     this.#schedule(START_MS);
   }
 

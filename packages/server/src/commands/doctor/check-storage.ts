@@ -71,7 +71,8 @@ async function checkRecords(records: BlobStore): Promise<Finding[]> {
       if (state === "damaged") damaged.push(id);
       if (++read === SAMPLE) break;
     }
-    const found = [...eventFindings(await admin.undelivered()), ...(await reportFindings(admin))];
+    const undelivered = await admin.undelivered();
+    const found = [...eventFindings("images", undelivered), ...(await reportFindings(admin))];
     if (damaged.length === 0) return found;
     const detail = `${damaged.length} of the ${read} records read are damaged: ${damaged.slice(0, 3).join(", ")}`;
     return [...found, warning("records", detail, "Run outrigger images verify to find all damaged records")];
@@ -94,18 +95,21 @@ async function reportFindings({ reports }: ImageAdmin): Promise<Finding[]> {
 }
 
 /** Warns of events that were given up or are late. Empty if there are none. */
-function eventFindings({ waiting, oldestAt, dead }: UndeliveredEvents): Finding[] {
+function eventFindings(
+  owner: "images" | "lookup",
+  { waiting, oldestAt, dead }: UndeliveredEvents,
+): Finding[] {
+  const things = owner === "images" ? "images" : "lists";
   const isLate = oldestAt !== null && Date.now() - oldestAt > LATE_EVENT_MS;
   const faults = [
-    ...(dead > 0 ? [`events of ${dead} images were given up in the last 30 days`] : []),
+    ...(dead > 0 ? [`events of ${dead} ${things} were given up in the last 30 days`] : []),
     ...(isLate
-      ? [`events of ${waiting} images wait, the oldest since ${new Date(oldestAt).toISOString()}`]
+      ? [`events of ${waiting} ${things} wait, the oldest since ${new Date(oldestAt).toISOString()}`]
       : []),
   ];
   if (faults.length === 0) return [];
-  const remedy =
-    'Find "webhook failed" in the log, and repair the receiver or remove it from images.webhooks';
-  return [warning("events", faults.join(", and "), remedy)];
+  const remedy = `Find "webhook failed" in the log, and repair the receiver or remove it from ${owner}.webhooks`;
+  return [warning(owner === "images" ? "events" : "lookup events", faults.join(", and "), remedy)];
 }
 
 /** Whether a data directory can be used or created and has free space. Changes nothing in it. @param directory Absolute path. */
@@ -199,30 +203,36 @@ export async function checkLeases(targets: StorageTargets): Promise<Finding[]> {
 /** Whether the lookup's database can be used or created, and the name sent to mail servers resolves. Sends only DNS queries. */
 export async function checkLookup({ database, smtp, dnsServers = [] }: LookupSettings): Promise<Finding[]> {
   const place = describeDatabase(database);
-  const fault = await databaseFault(database);
+  const { fault, events } = await tryDatabase(database);
   const remedy = "Fix this, or set another database in lookup.database";
   const found = problem("lookup database", fault && `${place} cannot be used: ${fault}`, remedy, place);
-  return smtp === undefined ? [found] : [found, await checkHelo(smtp.helo, dnsServers)];
+  const late = events === null ? [] : eventFindings("lookup", events);
+  return [found, ...late, ...(smtp === undefined ? [] : [await checkHelo(smtp.helo, dnsServers)])];
 }
 
-/** Why the database cannot be used, as a clause; `false` if it can. */
-async function databaseFault(target: DatabaseTarget): Promise<string | false> {
+/** Why the database cannot be used, as a clause; `false` if it can. @returns its events, too, unless it is yet to be created. */
+async function tryDatabase(
+  target: DatabaseTarget,
+): Promise<{ fault: string | false; events: UndeliveredEvents | null }> {
   try {
     if (target.kind === "file" && !existsSync(target.path)) {
       // Permissions do not tell: in /proc, no user can create a file.
       await rmdir(await mkdtemp(join(existingParentOf(target.path), ".outrigger-doctor-")));
-      return false;
+      return { fault: false, events: null };
     }
-    const { openDatabase } = await loadPart("lookup", () => import("@outrigger/sql"));
+    const { createSqlVerificationQueue, openDatabase } = await loadPart(
+      "lookup",
+      () => import("@outrigger/sql"),
+    );
     // As at the start of a server, this migrates the schema.
     const database = openDatabase({ url: databaseUrl(target) });
-    await database.ready().finally(() => database.close());
+    const counting = database.ready().then(() => createSqlVerificationQueue(database).countEnds());
+    const events = await counting.finally(() => database.close());
     if (target.kind === "file") await access(target.path, constants.W_OK);
-    return false;
+    return { fault: false, events };
   } catch (error) {
-    return target.kind === "file" && !existsSync(target.path)
-      ? directoryReasonOf(error)
-      : serviceReasonOf(error);
+    const isMissing = target.kind === "file" && !existsSync(target.path);
+    return { fault: isMissing ? directoryReasonOf(error) : serviceReasonOf(error), events: null };
   }
 }
 
