@@ -86,7 +86,7 @@ function downloadData({ type, width, sign }: ImageView): HtmlValue {
 }
 
 function downloadItems(view: ImageView, { format, name, address, isOriginal }: Offer): Html {
-  const look = isOriginal ? "button" : "button plain";
+  const look = isOriginal ? "button original" : "button plain";
   // The original is the whole document; other formats have only the shown page.
   const shown = isOriginal ? address : pageAddress(view, address);
   const whole = html`<li><a class="${look}" href="${shown.href}" download>${name}${isOriginal && " original"}</a></li>\n`;
