@@ -92,7 +92,7 @@ dd b { font-weight: 600; }
 .panel .width input { width: 6.5rem; }
 .width small { color: var(--soft); }
 .width .fault { margin: 0; color: var(--danger); }
-.download { margin-top: .875rem; }
+a.download { margin-top: .875rem; }
 .download:not([href]) { opacity: .5; }
 [hidden] { display: none !important; }
 label { display: block; margin: .875rem 0 .25rem; font-size: var(--small); font-weight: 550; }
@@ -102,10 +102,10 @@ input:not([type="checkbox"]), select, textarea {
   display: block; width: 100%; min-height: var(--control); padding: .25rem .625rem;
   background: var(--page); border: 1px solid var(--edge); border-radius: var(--radius);
 }
-select:not([multiple]) {
+:root select:not([multiple]) {
   appearance: none; padding-inline-end: 2rem; text-overflow: ellipsis;
-  background: linear-gradient(45deg, #0000 50%, var(--soft) 0) right 1rem top 55% / .375rem .375rem no-repeat,
-    linear-gradient(-45deg, #0000 50%, var(--soft) 0) right .625rem top 55% / .375rem .375rem no-repeat, var(--page);
+  background-image: linear-gradient(45deg, #0000 50%, var(--soft) 0), linear-gradient(-45deg, #0000 50%, var(--soft) 0);
+  background-position: right 1rem top 55%, right .625rem top 55%; background-size: .375rem .375rem; background-repeat: no-repeat;
 }
 button, .button {
   display: inline-flex; align-items: center; justify-content: center; gap: var(--step);
