@@ -25,6 +25,8 @@ export interface OutriggerProcess {
 export interface SpawnOptions {
   cwd: string;
   env?: Record<string, string>;
+  /** Its standard input. @default empty */
+  input?: string;
 }
 
 const running = new Set<OutriggerProcess>();
@@ -49,12 +51,17 @@ export async function temporaryDirectory(): Promise<string> {
 }
 
 /** Runs the real command. Of the environment it inherits only PATH. */
-export function outrigger(args: readonly string[], { cwd, env = {} }: SpawnOptions): OutriggerProcess {
+export function outrigger(
+  args: readonly string[],
+  { cwd, env = {}, input = "" }: SpawnOptions,
+): OutriggerProcess {
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? "", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
+  // A process that reads nothing may have ended before.
+  child.stdin.on("error", () => {}).end(input);
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     output.stdout += text;
