@@ -27,7 +27,7 @@ export interface RunningCommand {
 export function start(args: readonly string[], { cwd, env = {}, input }: CommandOptions): RunningCommand {
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd,
-    env: { PATH: process.env.PATH ?? "", ...env },
+    env: { PATH: process.env.PATH ?? "", XDG_STATE_HOME: join(cwd, "state"), ...env },
     stdio: "pipe",
   });
   // A command that has read enough closes its input.

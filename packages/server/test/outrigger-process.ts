@@ -57,7 +57,7 @@ export function outrigger(
 ): OutriggerProcess {
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd,
-    env: { PATH: process.env.PATH ?? "", ...env },
+    env: { PATH: process.env.PATH ?? "", XDG_STATE_HOME: join(cwd, "state"), ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   // A process that reads nothing may have ended before.

@@ -2,6 +2,8 @@
 export interface ProgressLine {
   /** @param text Called when the text is shown. */
   update(text: () => string): void;
+  /** Erases the line until its next update, so that other lines can be printed. */
+  hide(): void;
   /** Removes the line. */
   close(): void;
 }
@@ -11,7 +13,7 @@ const ERASE_LINE = "\r\u001b[K";
 
 /** A redrawn line. Elsewhere than in a terminal nothing is shown. */
 export function progressLine(output: NodeJS.WriteStream = process.stderr): ProgressLine {
-  if (output.isTTY !== true) return { update() {}, close() {} };
+  if (output.isTTY !== true || process.env.TERM === "dumb") return { update() {}, hide() {}, close() {} };
   let shown: string | null = null;
   let latest: (() => string) | null = null;
   const timer = setInterval(() => {
@@ -24,6 +26,10 @@ export function progressLine(output: NodeJS.WriteStream = process.stderr): Progr
   return {
     update(text) {
       latest = text;
+    },
+    hide() {
+      if (shown !== null) output.write(ERASE_LINE);
+      shown = null;
     },
     close() {
       clearInterval(timer);

@@ -20,6 +20,13 @@ fetched by the service, if its option images.importUrls permits that.
   examples: `  outrigger upload *.png --expires 7d --to https://example.com/img
   import png:- | outrigger upload - --name screen.png`,
 };
+const LIST: CommandTexts = {
+  description: "List the images that you have uploaded from this machine, with their PINs.",
+  notes: `Reads outrigger/uploads.ndjson in XDG_STATE_HOME (default: ~/.local/state), to which upload appends. Deleted and expired images
+are omitted. edit and rm take PINs from there.
+`,
+  examples: "  outrigger list --print edit",
+};
 const GET: CommandTexts = {
   description: "Fetch an image, in any format and size.",
   notes: `Accepts any address of an image, with any parameters of the API, or an ID with --to. The file appears only when it is
@@ -68,6 +75,8 @@ const FOCUS = "point that a cut image keeps: x,y from 0 to 1";
 
 const choice = (flags: string, what: string, choices: string) =>
   new Option(flags, what).choices(choices.split(" "));
+const print = () =>
+  choice("--print <what>", "print only this address of each image", "url edit").conflicts("json");
 const json = (what: string) => new Option("--json", `print ${what}`);
 const expires = () =>
   new Option(
@@ -75,7 +84,7 @@ const expires = () =>
     "when the image expires: after 30m, 12h, 7d or 2w, on a date (ISO 8601), or never",
   ).argParser((text) => parseExpiry(text));
 
-/** Adds the commands for images of a running service: `upload`, `get`, `edit` and `rm`. */
+/** Adds the commands for images of a running service: `upload`, `list`, `get`, `edit` and `rm`. */
 export function addImageCommands(program: Command): void {
   const add = (name: string, texts: CommandTexts) =>
     addCommand(program, name, texts).option("--to <url>", TO_HELP);
@@ -87,8 +96,14 @@ export function addImageCommands(program: Command): void {
     .option("--focus <point>", FOCUS, parsePoint)
     .option("--ticket <ticket>", "upload ticket, or its address: permits one file, without other access")
     .addOption(json("a JSON object per image"))
+    .addOption(print())
+    .option("--no-record", "do not add the images to outrigger list")
     .option("--no-wait", "do not wait until the image is ready")
     .action(lazyAction(async () => (await import("./upload.ts")).upload));
+  addCommand(program, "list", LIST)
+    .addOption(print())
+    .addOption(json("a JSON object per image"))
+    .action(lazyAction(async () => (await import("./own-images.ts")).list));
   add("get", GET)
     .argument("<address>", "any address of the image, or its ID")
     .option("--as <format>", `${FORMATS.join(", ")} (default: as uploaded)`, parseFormat)

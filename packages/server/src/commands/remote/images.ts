@@ -4,6 +4,7 @@ import { mayProceed, requireAnswer } from "../../cli/confirm.ts";
 import { untilInterrupted } from "../../cli/interruption.ts";
 import { jsonText, labelledLines, printable, printOut } from "../../cli/print.ts";
 import { usageError } from "../../config/config-error.ts";
+import { ownImage, recordOwn } from "./own-images.ts";
 import { doEach, doOne, imagesClientAt, serviceUrlOf } from "./service.ts";
 
 /** An ID that begins with a hyphen gets a slash before it, so that it is not parsed as an option. */
@@ -35,6 +36,8 @@ export async function edit(address: string, flags: EditFlags): Promise<void> {
   await untilInterrupted(async (signal) => {
     const run = () => imagesClientAt(baseUrl).edit(id, pin, change, { signal });
     const image = await doOne({ name: id, baseUrl, run });
+    const own = ownImage(target);
+    if (own !== undefined) recordOwn({ ...own, name: image.name, expiresAt: image.expiresAt });
     printOut(json ? jsonText(image) : imageText(image));
   });
 }
@@ -58,6 +61,8 @@ export async function rm(addresses: string[], { to, pin, yes = false }: RmFlags)
       baseUrl,
       async run() {
         await imagesClientAt(baseUrl).remove(id, known, { signal });
+        const own = ownImage({ baseUrl, id });
+        if (own !== undefined) recordOwn({ ...own, isDeleted: true });
         printOut(`${id} deleted\n`);
       },
     }));
@@ -98,11 +103,13 @@ export function imageTargetsOf(texts: readonly string[], to: string | undefined)
 }
 
 /**
- * The PIN of an image: from its address, otherwise as typed, otherwise from the environment.
+ * The PIN of an image: from its address, otherwise as typed, otherwise from the environment, otherwise from the list of uploads.
  * @throws ConfigError for a missing or invalid PIN, which is not quoted.
  */
-export function pinOf({ id, pin }: ImageTarget, typed: string | undefined): string {
-  const known = pin || typed || process.env.OUTRIGGER_PIN || "";
+export function pinOf(target: ImageTarget, typed: string | undefined): string {
+  const { id, pin } = target;
+  const stored = () => parseImageAddress(ownImage(target)?.editUrl ?? "")?.pin;
+  const known = pin || typed || process.env.OUTRIGGER_PIN || stored() || "";
   if (PIN.test(known.replaceAll("-", ""))) return known;
   throw usageError(
     `${id}: needs its PIN (16 letters and digits): use the edit address, or set OUTRIGGER_PIN or --pin`,

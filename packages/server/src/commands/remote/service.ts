@@ -57,6 +57,8 @@ export interface Task<Result = void> {
   /** Address of the service. */
   baseUrl: string;
   run(): Promise<Result>;
+  /** Called after its end, in the order of the tasks. @default nothing */
+  ended?(): void;
 }
 
 /** Runs one request. @throws StartError with the reason of its failure. */
@@ -70,27 +72,47 @@ export async function doOne<Result>({ name, baseUrl, run }: Task<Result>): Promi
 }
 
 /**
- * Runs tasks one by one. Prints a failure on standard error and sets the exit code to 1. Continues with the other tasks unless
- * they would fail in the same way.
+ * Runs tasks, `concurrency` at a time. Prints failures on standard error in the order of the tasks, and sets the exit code to 1.
+ * Starts no further task where it would fail in the same way.
  */
-export async function doEach(tasks: readonly Task[], signal: AbortSignal): Promise<void> {
-  for (const [index, task] of tasks.entries()) {
-    signal.throwIfAborted();
+export async function doEach(tasks: readonly Task[], signal: AbortSignal, concurrency = 1): Promise<void> {
+  const ends: Promise<unknown>[] = [];
+  let isStopped = false;
+  const startNext = () => {
+    const task = tasks[ends.length];
+    if (task !== undefined && !isStopped && !signal.aborted) ends.push(attempt(task));
+  };
+  const attempt = async (task: Task) => {
     try {
       await doOne(task);
+      return null;
     } catch (error) {
-      if (signal.aborted || !(error instanceof StartError)) throw error;
-      printFailure(error.message);
-      const left = tasks.length - index - 1;
-      // Without a service or with a wrong key, the other requests would fail in the same way.
-      const isHopeless =
-        error.cause instanceof OutriggerError &&
-        (error.cause.status === 401 || (error.cause.status === 0 && hasCode(error.cause, UNREACHABLE)));
-      if (left === 0 || !isHopeless) continue;
-      printFailure(`${left} more ${left === 1 ? "was" : "were"} not tried`);
-      return;
+      isStopped ||= signal.aborted || !(error instanceof StartError) || isHopeless(error);
+      return error;
+    } finally {
+      startNext();
     }
+  };
+  for (let at = 0; at < concurrency; at++) startNext();
+  const thrown: unknown[] = [];
+  let hopeless = 0;
+  for (let at = 0; at < ends.length; at++) {
+    const error = await ends[at];
+    tasks[at]?.ended?.();
+    if (error === null) continue;
+    if (signal.aborted || !(error instanceof StartError)) thrown.push(error);
+    else if (!isHopeless(error) || ++hopeless === 1) printFailure(error.message);
   }
+  if (thrown.length > 0) throw thrown[0];
+  signal.throwIfAborted();
+  const left = tasks.length - ends.length + Math.max(0, hopeless - 1);
+  if (left > 0) printFailure(`${left} more ${left === 1 ? "was" : "were"} not tried`);
+}
+
+/** Without a service or with a wrong key, the other requests would fail in the same way. */
+function isHopeless({ cause }: StartError): boolean {
+  if (!(cause instanceof OutriggerError)) return false;
+  return cause.status === 401 || (cause.status === 0 && hasCode(cause, UNREACHABLE));
 }
 
 /** Why a request to the service at `baseUrl` failed, as a sentence without a full stop. */

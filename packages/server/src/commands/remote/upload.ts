@@ -1,4 +1,4 @@
-import { openAsBlob } from "node:fs";
+import { openAsBlob, statSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -11,35 +11,42 @@ import {
   type UrlSource,
 } from "@outrigger/client";
 import { sniffType } from "@outrigger/core/values";
-import { sizeText } from "../../cli/amounts.ts";
+import { sizeText, timeText } from "../../cli/amounts.ts";
 import { fileReasonOf } from "../../cli/error-reason.ts";
 import { untilInterrupted } from "../../cli/interruption.ts";
 import { jsonText, printable, printOut } from "../../cli/print.ts";
-import { progressLine } from "../../cli/progress-line.ts";
+import { progressLine, secondsSince } from "../../cli/progress-line.ts";
 import { StartError, usageError } from "../../config/config-error.ts";
 import { imageText } from "./images.ts";
+import { addressText, type PrintFlags, recordOwn } from "./own-images.ts";
 import { doEach, imagesClientAt, serviceUrlOf } from "./service.ts";
 
 /** Number of first bytes that show the type of a file. */
 const HEAD_BYTES = 4096;
 
+/** Uploads at a time. */
+const CONCURRENCY = 3;
+
 /** A ticket, and before it the address of the service: as for requests, or with the ticket in the fragment, for the upload page. */
 const TICKET = /^(?:(https?:\/\/[^?#]+?)?(?:\/api\/images\.\w+)?\/?[?#]ticket=)?[\w-]+$/;
 
 /** The validated options of `outrigger upload`. */
-export interface UploadFlags {
+export interface UploadFlags extends PrintFlags {
   to?: string;
   name?: string;
   description?: string;
   expires?: Date | "never";
   focus?: PicturePoint;
   ticket?: string;
-  json?: boolean;
   wait?: boolean;
+  record?: boolean;
 }
 
-/** `outrigger upload`: uploads pictures one by one and prints their addresses. */
-export async function upload(paths: string[], { to, json = false, ...flags }: UploadFlags): Promise<void> {
+/** `outrigger upload`: uploads images, three at a time, and prints their addresses in the order of the files. */
+export async function upload(
+  paths: string[],
+  { to, json = false, print, record = true, ...flags }: UploadFlags,
+): Promise<void> {
   const ticket = flags.ticket || process.env.OUTRIGGER_TICKET || undefined;
   if (ticket !== undefined && !TICKET.test(ticket))
     throw usageError("--ticket: must be an upload ticket, or the address of one");
@@ -54,12 +61,13 @@ export async function upload(paths: string[], { to, json = false, ...flags }: Up
   const { name, description, expires: expiresAt, focus, wait = true } = flags;
   await untilInterrupted(async (signal) => {
     let between = "";
-    const send = async (path: string, shown: string) => {
+    const line = progressLine();
+    const transfer = new Transfer(paths);
+    const results = new Map<number, ImageRecord & Partial<CreatedImage>>();
+    const send = async (path: string, at: number) => {
       const source = await openSource(path);
-      const line = progressLine();
-      let created: (ImageRecord & Partial<CreatedImage>) | null = null;
       try {
-        created = await client.upload(source, {
+        const created = await client.upload(source, {
           name,
           description,
           expiresAt,
@@ -68,31 +76,73 @@ export async function upload(paths: string[], { to, json = false, ...flags }: Up
           wait,
           resumable: true,
           signal,
-          onProgress: ({ sentBytes, totalBytes }) =>
-            line.update(() => `${shown}: ${sizeText(sentBytes)} of ${sizeText(totalBytes)}`),
-          onCreated(image) {
-            created = image;
+          onProgress({ sentBytes, totalBytes }) {
+            transfer.sent(at, sentBytes, totalBytes);
+            line.update(() => transfer.text());
           },
+          onCreated: (image) => results.set(at, image),
         });
+        results.set(at, created);
       } catch (error) {
         // An image rejected during processing no longer exists.
-        if (error instanceof OutriggerError && error.status === 404) created = null;
+        if (error instanceof OutriggerError && error.status === 404) results.delete(at);
         throw error instanceof OutriggerError || signal.aborted ? error : unreadable(path, error);
       } finally {
-        line.close();
-        // Printed even if the wait for its processing failed: the PIN is never shown again.
-        if (created !== null)
-          printOut(json ? jsonText({ file: shown, ...created }) : between + imageText(created));
-        if (created !== null) between = "\n";
+        transfer.end(at);
+        const image = results.get(at);
+        if (record && image !== undefined) recordOwn({ ...image, service: baseUrl });
       }
     };
-    const tasks = paths.map((path) => {
+    const tasks = paths.map((path, at) => {
       // The query of a URL may hold secrets.
       const shown = isUrl(path) ? path.replace(/[?#].*$/s, "") : path;
-      return { name: printable(shown), baseUrl, run: () => send(path, shown) };
+      const ended = () => {
+        line.hide();
+        // Printed even if the wait for its processing failed: the PIN is never shown again.
+        const image = results.get(at);
+        if (image === undefined) return;
+        if (json) printOut(jsonText({ file: shown, ...image }));
+        else printOut(print === undefined ? between + imageText(image) : addressText(image, print));
+        between = "\n";
+      };
+      return { name: printable(shown), baseUrl, run: () => send(path, at), ended };
     });
-    await doEach(tasks, signal);
+    await doEach(tasks, signal, CONCURRENCY).finally(() => line.close());
   });
+}
+
+/** The progress of all files. */
+class Transfer {
+  readonly #beganAt = performance.now();
+  readonly #files: { sent: number; total: number; hasEnded: boolean }[];
+
+  constructor(paths: readonly string[]) {
+    this.#files = paths.map((path) => {
+      const total = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      return { sent: 0, total, hasEnded: false };
+    });
+  }
+
+  sent(at: number, sent: number, total: number): void {
+    Object.assign(this.#files[at] ?? {}, { sent, total });
+  }
+
+  /** A file that has failed counts as sent. */
+  end(at: number): void {
+    const file = this.#files[at];
+    Object.assign(file ?? {}, { sent: file?.total, hasEnded: true });
+  }
+
+  text(): string {
+    const sum = (key: "sent" | "total") => this.#files.reduce((bytes, file) => bytes + file[key], 0);
+    const [sent, total] = [sum("sent"), sum("total")];
+    const done = total === 0 ? 0 : Math.min(1, sent / total);
+    const bar = "#".repeat(Math.round(done * 10)).padEnd(10, ".");
+    const left = sent === 0 ? 0 : ((total - sent) * secondsSince(this.#beganAt)) / sent;
+    const files = this.#files.filter(({ hasEnded }) => hasEnded).length;
+    const time = left > 0 ? `${timeText(left)} left` : "processing";
+    return `[${bar}] ${time}, ${sizeText(sent)} of ${sizeText(total)}, ${files} of ${this.#files.length} files`;
+  }
 }
 
 function isUrl(path: string): boolean {
