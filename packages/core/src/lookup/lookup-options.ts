@@ -5,7 +5,9 @@ import { TLS_RULE } from "../http/client.ts";
 import { CORS_RULE } from "../http/cors.ts";
 import { WEBHOOKS_RULES, webhookFaults } from "../http/webhooks.ts";
 import * as rules from "../option-rules.ts";
-import { LOOKUP_EVENT_TYPES } from "./verifications/list-events.ts";
+
+/** The types of the lookup's events. */
+export const LOOKUP_EVENT_TYPES = ["verification.done"] as const;
 
 const PLAN_RULES = {
   searches: rules.required(rules.orFalse(rules.whole(0))),

@@ -10,10 +10,9 @@ import {
   type Webhook,
   type WebhookMessage,
 } from "../../http/webhooks.ts";
+import { LOOKUP_EVENT_TYPES } from "../lookup-options.ts";
 import { listedRow } from "./row-result.ts";
 
-/** The types of the lookup's events. */
-export const LOOKUP_EVENT_TYPES = ["verification.done"] as const;
 const [DONE] = LOOKUP_EVENT_TYPES;
 
 /** After this time without a write, another process delivers. Longer than counting a list and one delivery take. */

@@ -254,7 +254,7 @@ test("an account keeps at most 200,000 rows and twice its allowance, with 400 by
   const details = "The lists of the last 30 days would exceed 200100 rows or 400 bytes for each of them";
   // Three of them exceed the memory of all lists that are being read.
   for (let list = 0; list < 4; list++) expect(await addLarge(site)).toEqual([429, "86400", details]);
-  expect(limits[0]).toEqual([200_100, { bytes: expect.any(Number), maxBytes: 400 * 200_100 }]);
+  expect(limits[0]).toEqual([200_100, { bytes: expect.any(Number), maxBytes: 400 * 200_100 }, undefined]);
 });
 
 test("the test key gets a fixed list for a valid one, and the refusal for an invalid one", async () => {

@@ -39,7 +39,7 @@ describe("imageIdsOf", () => {
 
   it("names every argument that is not an image", () => {
     expect(() => imageIdsOf(["one", ID, "two\u001b[2J"])).toThrow(
-      /\none: must be .*\ntwo\\u001b\[2J: must be /,
+      /^one: must be .*\ntwo\\u001b\[2J: must be /,
     );
   });
 });
