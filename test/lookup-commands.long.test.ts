@@ -157,7 +157,7 @@ describe("outrigger contacts import", () => {
   it.each([
     [["export", "people.txt"], "--format: is required for people.txt"],
     [["export", "people.vcf"], "--format: is required for people.vcf"],
-    [["import", "people.csv", "--encoding", "klingon"], "It must be an encoding"],
+    [["import", "people.csv", "--encoding", "klingon"], "must be an encoding"],
     [["import", "people.csv", "--map", "adress=Email"], "--map: must be field=column"],
     [["erase", "no-address"], "no-address: must be an email address or a domain"],
   ])("the command %j exits with 2", async (args, message) => {

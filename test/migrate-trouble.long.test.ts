@@ -46,7 +46,7 @@ describe("a migration in trouble", () => {
     }
     expect(await migrated(cwd, "file:./b", ["--concurrency", "0"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("It must be a whole number from 1 to 256."),
+      stderr: expect.stringContaining("must be a whole number from 1 to 256."),
     });
     const elsewhere = outrigger(["migrate", "--from", "file:./nowhere", "--to", "file:./b"], { cwd });
     expect(await elsewhere.exit).toBe(1);

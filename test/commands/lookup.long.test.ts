@@ -78,7 +78,7 @@ it("wrong usage exits with 2 before any request is sent", PATIENT, async () => {
     [["upload"], "missing required argument 'file'"],
     [
       ["upload", "photo.png", "--expires", "soon"],
-      "It must be a duration such as 30m, 12h, 7d or 2w, or a date",
+      "must be a duration such as 30m, 12h, 7d or 2w, or a date",
     ],
     [["upload", "photo.png", "photo.png", "--name", "x"], "--name: must not be given for several files"],
     [
@@ -88,7 +88,7 @@ it("wrong usage exits with 2 before any request is sent", PATIENT, async () => {
     [["upload", "-", "-"], "-: standard input can be read only once"],
     [["upload", "photo.png", "--to", "img.example.com"], "--to: must be an absolute http(s) URL"],
     [["get", "photo"], "photo: must be an image's address or its ID"],
-    [["get", "A".repeat(22), "--as", "tiff"], "It must be one of png, jpg, gif, svg, psd, pdf, webp, avif"],
+    [["get", "A".repeat(22), "--as", "tiff"], "must be one of png, jpg, gif, svg, psd, pdf, webp, avif"],
     [
       ["edit", "A".repeat(22), "--pin", "0123456789ABCDEF"],
       "--name, --description, --expires or --focus: one of them is required",

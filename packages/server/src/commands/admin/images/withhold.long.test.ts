@@ -109,7 +109,7 @@ describe("outrigger images withhold, release", () => {
     const { cwd, image } = await served();
     const wrong: [string[], string][] = [
       [[image.id], "--reason"],
-      [[image.id, "--reason", "x", "--delete-after", "2020-01-01"], "It must be in the future"],
+      [[image.id, "--reason", "x", "--delete-after", "2020-01-01"], "must be in the future"],
       [[image.id, "--reason", "x", "half-an-id", "\u001b[2J"], "half-an-id: must be an image's ID"],
       [["--reason", "x"], "missing required argument"],
     ];
