@@ -74,7 +74,7 @@ describe("the command get", PATIENT, () => {
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("page must be at most 1")]);
     expect((await run(["get", url, "--force"])).code).toBe(0);
     expect((await sharp(join(site.cwd(), name)).metadata()).width).toBe(64);
-    expect((await readdir(site.cwd())).sort()).toEqual([name, "photo.png", "tmp"].sort());
+    expect((await readdir(site.cwd())).sort()).toEqual([name, "photo.png", "state", "tmp"].sort());
   });
 
   it("get leaves no partial file after a broken connection or SIGINT", async () => {
