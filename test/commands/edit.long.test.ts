@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withSite } from "../support/service.ts";
 import { DAY_MS, PATIENT, photoForAll, printed } from "./printed-images.ts";
@@ -48,7 +49,7 @@ describe("the commands edit and rm", PATIENT, () => {
       run(["edit", editUrl, "--name", "sunset\u001b[31m.png"]),
       run(["edit", other.url, "--expires", "2d", "--json"], { OUTRIGGER_PIN: other.pin }),
       run(["edit", url, "--pin", wrongPin, "--name", "x"]),
-      run(["edit", url, "--name", "x"]),
+      run(["edit", url, "--name", "x"], { XDG_STATE_HOME: join(site.cwd(), "other") }),
       run(["rm", `${url}/edit?pin=hush-hush`, "--yes"], { OUTRIGGER_PIN: "hush hush" }),
     ]);
     expect([named.code, named.stderr]).toEqual([0, ""]);
