@@ -18,7 +18,7 @@ export function createdPage({ image, editUrl, pin }: CreatedView, site: Site): P
     head: html`<meta name="referrer" content="no-referrer">`,
     main: html`<p class="banner notice" role="status">${noticeOf(image)}</p>
 ${
-  // The time left would be rounded down: `6 days left` of 7.
+  // The client has just chosen the lifetime.
   subject(image, picture, null)
 }
 <section aria-labelledby="share"><h2 id="share">Share</h2>

@@ -43,16 +43,16 @@ function counted(amount: number, unit: string): string {
   return new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long" }).format(rounded);
 }
 
-/** The time until `expiresAt`, rounded down: `23 hours left`. `null` for text that is not a date. */
+/** The time until `expiresAt`, rounded to the nearest unit: `24 hours left`. `null` for text that is not a date. */
 export function timeLeftText(expiresAt: string, nowMs: number): string | null {
   const leftMs = Date.parse(expiresAt) - nowMs;
   if (Number.isNaN(leftMs)) return null;
   if (leftMs <= 0) return "expired";
   if (leftMs < MINUTE_MS) return "less than a minute left";
-  if (leftMs < 2 * MINUTE_MS) return "1 minute left";
-  if (leftMs < 2 * HOUR_MS) return `${Math.floor(leftMs / MINUTE_MS)} minutes left`;
-  if (leftMs < 2 * DAY_MS) return `${Math.floor(leftMs / HOUR_MS)} hours left`;
-  return `${Math.floor(leftMs / DAY_MS)} days left`;
+  if (leftMs < 1.5 * MINUTE_MS) return "1 minute left";
+  if (leftMs < 2 * HOUR_MS) return `${Math.round(leftMs / MINUTE_MS)} minutes left`;
+  if (leftMs < 2 * DAY_MS) return `${Math.round(leftMs / HOUR_MS)} hours left`;
+  return `${Math.round(leftMs / DAY_MS)} days left`;
 }
 
 /** The time left in finer units, for a countdown: `23 h 59 min left`, `4 min 10 s left`. */

@@ -17,14 +17,15 @@ export function addOwnBar(): void {
   edit.href = editAddress({ url: `${baseUrl}/${id}`, pin: image.pin });
   const hint = element("small", "", "Anyone with this link can edit or delete the image.");
   hint.id = "edit-link-hint";
-  const copy = button("Copy edit link", async () => {
+  const onCopy = async () => {
     const isCopied = await copyText(editAddress(image));
     announce(isCopied ? `Edit link copied. ${hint.textContent}` : "Couldn’t copy the edit link.");
     copy.textContent = isCopied ? "Edit link copied" : "Not copied";
     window.setTimeout(() => {
       copy.textContent = "Copy edit link";
     }, SHOWN_MS);
-  });
+  };
+  const copy = button("Copy edit link", onCopy, "plain");
   copy.setAttribute("aria-describedby", hint.id);
   const bar = element("div", "own");
   bar.setAttribute("role", "group");
