@@ -1,6 +1,6 @@
 import { checkOptions } from "../../check-options.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { ServiceError } from "../../errors.ts";
+import { onCode, ServiceError } from "../../errors.ts";
 import { flag, type Options, preset, required, text } from "../../option-rules.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { listAll } from "../../stores/list-all.ts";
@@ -78,6 +78,21 @@ export class DenyList {
       const denial = await this.#find(key.slice(PREFIX.length).replace("/", ""));
       // `null`: allowed since it was listed.
       if (denial !== null) yield denial;
+    }
+  }
+
+  /** Moves denials under the keys of an earlier layout, `denied/<64 digits>`, which no look-up reads. */
+  async reindex(): Promise<void> {
+    for await (const key of listAll(this.#store, PREFIX)) {
+      const sha256 = key.slice(PREFIX.length);
+      const blob = sha256.includes("/") ? null : await this.#store.get(key);
+      if (blob === null) continue;
+      const bytes = await readAll(blob.body);
+      // A later denial of the same bytes stays.
+      await this.#store
+        .put(keyOfDenied(sha256), bytes, { ifRevision: null })
+        .catch(onCode("conflict", undefined));
+      await this.#store.delete(key);
     }
   }
 
