@@ -1,6 +1,4 @@
-import { Semaphore } from "../../async/semaphore.ts";
 import { checkOptions } from "../../check-options.ts";
-import { overlay } from "../../observe/observe-backends.ts";
 import { type Options, pick } from "../../option-rules.ts";
 import type { EventBacklog } from "../events/event-entries.ts";
 import { defaultSettings, imageSettings } from "../image-settings.ts";
@@ -10,6 +8,7 @@ import { closeStores, rolesOf } from "../record/storage-roles.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
 import { ACT_RULES, type ActOptions, AUDIT_RULES, type AuditEntry, type AuditRange } from "./audit.ts";
+import { changeTogether } from "./change-record.ts";
 import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
 import { createLife, type LifeContext } from "./create-life.ts";
 import { loadNotOver } from "./damaged-image.ts";
@@ -70,7 +69,7 @@ export interface ImageAdmin {
   /** Lists all denied bytes, in no particular order. */
   denials(): AsyncGenerator<Denial>;
   /**
-   * Changes many images: calls `change` for each, eight at a time. A call that waits for read leases makes room for the next, so
+   * Changes many images: calls `change` for each, 32 at a time. A call that waits for read leases makes room for the next, so
    * that all wait together instead of one after the other. Resolves when all calls have resolved; after a rejection no further call
    * begins, and it rejects with that error.
    * @example
@@ -197,27 +196,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
   const newest = new Newest(life);
   return {
     ...changesIn(life),
-    async changeMany(ids, change) {
-      const slots = new Semaphore(CHANGED_AT_ONCE);
-      const { records } = life;
-      const settled: typeof records.settled = async (current, signal) => {
-        slots.release();
-        await records.settled(current, signal).finally(() => slots.acquire());
-      };
-      const methods = changesIn({ ...life, records: overlay(records, { settled }) });
-      let failure: { error: unknown } | undefined;
-      const changes: Promise<void>[] = [];
-      for (const id of ids) {
-        await slots.acquire();
-        if (failure !== undefined) break;
-        const changing = (async () => change(id, methods))().catch((error) => {
-          failure ??= { error };
-        });
-        changes.push(changing.finally(() => slots.release()));
-      }
-      await Promise.all(changes);
-      if (failure !== undefined) throw failure.error;
-    },
+    changeMany: (ids, change) => changeTogether(life, ids, (id, context) => change(id, changesIn(context))),
     async *list(filter) {
       const checked = checkOptions("list", filter, FILTER_RULES);
       await guard.open();
@@ -283,5 +262,3 @@ function onceOpen<A extends unknown[], R>(guard: LifeContext["guard"], work: (..
     return work(...given);
   };
 }
-
-const CHANGED_AT_ONCE = 8;

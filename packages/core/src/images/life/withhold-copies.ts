@@ -1,12 +1,10 @@
-import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { onCode, ServiceError } from "../../errors.ts";
 import { hashesOf } from "../record/image-record.ts";
 import { stateAt } from "../record/image-state.ts";
+import { changeTogether } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
 import { checkWithholding, type WithholdOptions, withholdImage } from "./withhold.ts";
-
-const CHANGED_AT_ONCE = 8;
 
 /**
  * Withholds an image and, with `copies`, the living images of the same bytes, before or after cleaning, and denies later uploads of
@@ -32,14 +30,14 @@ export async function withholdCopies(
     await context.audit.add("deny", sha256, options);
   }
   const seen = new Set([id]);
-  for (const hash of hashes) {
-    const listed = forEachAtOnce(context.copies.list(hash), CHANGED_AT_ONCE, async ({ id: copy }) => {
-      if (seen.has(copy)) return;
+  async function* copiesOf(hash: string) {
+    for await (const { id: copy } of context.copies.list(hash)) {
+      if (!seen.has(copy)) yield copy;
       seen.add(copy);
-      await attempt(withholdCopy(context, copy, hashes, options));
-    });
-    await attempt(listed);
+    }
   }
+  const change = (copy: string, each: LifeContext) => attempt(withholdCopy(each, copy, hashes, options));
+  await Promise.all(hashes.map((hash) => attempt(changeTogether(context, copiesOf(hash), change))));
   if (failures.length > 0) throw failures[0];
   if (!record?.damaged) return;
   throw new ServiceError(

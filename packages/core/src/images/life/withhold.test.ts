@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallOptions } from "../../../test/calls.ts";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
+import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import {
   type Answer,
   created,
@@ -213,6 +213,21 @@ test("an image withheld during processing stays withheld when it is ready, until
   renderer.answer = ({ accept }) => accept();
   await eventually(async () => expect((await site.send("GET", `/api/images/${id}.png`)).status).toBe(200));
   expect(site.errors).toEqual([]);
+});
+
+test("an image withheld during processing stays withheld when inspect refuses it, and is held after its release", async () => {
+  const options = { renderer: createFakeRenderer(), asyncAfterMs: 0, inspect: () => ({ refuse: "No." }) };
+  const site = createSite({ ...options, sweepEveryMs: false });
+  const { id } = created(await site.create());
+  await site.renderer.next();
+  await site.images.withhold(id, COURT);
+  site.kill();
+  site.clock.now += MINUTE;
+  const next = site.another({ ...options, renderer: createFakeRenderer(acceptAll) });
+  await eventually(async () => expect((await storedRecord(next.store, id))?.processing).toBeNull());
+  expect((await next.send("GET", `/${id}`)).status).toBe(451);
+  await next.images.release(id);
+  expect((await next.send("GET", `/api/images/${id}.json`)).json).toMatchObject({ status: "held" });
 });
 
 test("withhold() wins over a concurrent edit", async () => {

@@ -66,7 +66,8 @@ export async function admitUpload(
   if (settings.inspect === null && !record.processing?.inspect) return admission;
   const verdict = await inspectAdmitted(context, record, upload, admission, { client, call, signal });
   if (verdict === "accept") return admission;
-  if (verdict === "hold") return { ...admission, isHeld: true };
+  // A refusal would end a withheld image: an operator decides after the release.
+  if (verdict === "hold" || record.withheld !== null) return { ...admission, isHeld: true };
   throw new RefusedUpload("forbidden", verdict.refuse);
 }
 

@@ -49,6 +49,27 @@ test("a change waits for the longest lease of all processes, and for none a day 
   expect(await waitOf(writer)).toBe(1012);
 });
 
+test("changes during a read of the announcement share the next one, which sees what was announced meanwhile", async () => {
+  const store = createMemoryBlobStore();
+  const reads: (() => void)[] = [];
+  const tapped = tapStore(store, async ({ method }) => {
+    if (method === "get") await new Promise<void>((resolve) => reads.push(resolve));
+  });
+  const { leases } = leasesOf(tapped);
+  delays.length = 0;
+  const first = leases.outlast();
+  await vi.waitUntil(() => reads.length === 1);
+  const others = Array.from({ length: 100 }, () => leases.outlast());
+  reads[0]?.();
+  await first;
+  expect(delays).toEqual([]);
+  await announced(leasesOf(store, 1000));
+  await vi.waitUntil(() => reads.length === 2);
+  reads[1]?.();
+  await Promise.all(others);
+  expect(delays).toEqual(Array(100).fill(1012));
+});
+
 test.each([
   ["damaged", "{"],
   ["of a newer release", '{"v":2}'],

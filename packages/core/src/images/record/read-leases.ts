@@ -60,6 +60,8 @@ export class ReadLeases {
   #announced: Instant | null = null;
   #failed: Instant | null = null;
   #announcing: Promise<void> | null = null;
+  #reading: Promise<unknown> = Promise.resolve();
+  #nextRead: Promise<Announcement | null> | null = null;
 
   constructor(options: ReadLeasesOptions) {
     this.#options = options;
@@ -78,12 +80,24 @@ export class ReadLeases {
 
   /** Resolves when no process serves by leases what it requested before this call. */
   async outlast(): Promise<void> {
-    const { store, now, observer } = this.#options;
-    // If it cannot be read, other processes may have leases all the same.
-    const longest = await readAnnouncement(store).catch(() => ({ ms: MAX_READ_LEASE_MS, atMs: now() }));
+    const { now, observer } = this.#options;
+    const longest = await this.#longest();
     if (longest === null || now() - longest.atMs >= RESPECTED_FOR_MS) return;
     const wait = () => delay(Math.ceil(longest.ms * (1 + DRIFT)) + EARLY_MS);
     await (observer?.observe({ kind: "wait", for: "read_lease" }, wait) ?? wait());
+  }
+
+  /** The announcement as of this call or later. Calls during a read share the next one. */
+  #longest(): Promise<Announcement | null> {
+    const { store, now } = this.#options;
+    this.#nextRead ??= this.#reading.then(() => {
+      this.#nextRead = null;
+      // If it cannot be read, other processes may have leases all the same.
+      const reading = readAnnouncement(store).catch(() => ({ ms: MAX_READ_LEASE_MS, atMs: now() }));
+      this.#reading = reading;
+      return reading;
+    });
+    return this.#nextRead;
   }
 
   /** Whether the duration had been announced when the record was requested. Announces it in the background. */

@@ -11,14 +11,17 @@ import { type OpenStorage, openStorage } from "../../storage/open-storage.ts";
 
 /**
  * Runs `work` with the admin API of the images that a server with this configuration serves. The server may be running.
+ * @param onError Prints an error after which the work goes on. @default the exit code stays the same
  * @throws ConfigError, and StartError if there are no images.
  */
 export async function withAdmin(
   flags: DataFlags,
   work: (admin: StorageAdmin) => Promise<void>,
+  onError: (message: string) => void = note,
 ): Promise<void> {
   await withImages(flags, async ({ stores, options }) => {
-    const admin = createImageAdmin({ storage: stores, ...options });
+    const reporting = { ...options, onError: (error: unknown) => onError(reasonOf(error)) };
+    const admin = createImageAdmin({ storage: stores, ...reporting });
     await work(admin).finally(() => admin.close());
   });
 }

@@ -99,6 +99,7 @@ as the user of the server.
     .action(lazyAction(async () => (await import("./change-images.ts")).withhold));
   add("release", {
     description: "Serve withheld images again.",
+    notes: "What withhold --copies denied stays denied: see allow.\n",
     examples: `  outrigger images list --state withheld --json | jq -r .id \\
     | xargs outrigger images release`,
   })
@@ -134,8 +135,9 @@ as the user of the server.
     examples: '  outrigger images keep Yk3fPq0bT1mVxR8aZ2cLdw --note "A painting of 1890"',
   })
     .argument(...IMAGES)
+    .option(...FROM)
     .option("--note <text>", "reason, which clients never see")
-    .action(lazyAction(async () => (await import("./reports.ts")).keep));
+    .action(lazyAction(async () => (await import("./change-images.ts")).keep));
   add("rm", REMOVE)
     .argument(...IMAGES)
     .option(...FROM)
@@ -196,7 +198,7 @@ isLegal, as denials prints it.
     .argument(...HASHES)
     .option("--reason <text>", "reason shown to clients", parseReason)
     .option("--legal", "a legal reason: uploads answer 451 instead of 403")
-    .option("--from <file>", "a list: one per line")
+    .option("--from <file>", "a list: one per line; - is standard input")
     .action(lazyAction(async () => (await import("./deny.ts")).deny));
   add("allow", {
     description: "Accept uploads again that deny or withhold --copies refuses.",

@@ -1,11 +1,10 @@
-import { open } from "node:fs/promises";
 import type { DenyOptions } from "@outrigger/core";
 import { forEachAtOnce } from "@outrigger/core/storage";
-import { reasonOf } from "../../../cli/error-reason.ts";
 import { jsonText, printFailure, printOut } from "../../../cli/print.ts";
 import { usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withAdmin } from "../with-admin.ts";
+import { linesOf } from "./image-ids.ts";
 
 const SHA256 = /^[0-9a-f]{64}$/i;
 /** Entries written at a time. */
@@ -14,6 +13,7 @@ const AT_ONCE = 32;
 interface DenyFlags extends DataFlags {
   reason?: string;
   legal?: boolean;
+  /** A file with further hashes; `-`: the standard input. */
   from?: string;
 }
 
@@ -27,9 +27,12 @@ export async function deny(hashes: string[], flags: DenyFlags): Promise<void> {
   }
   await withAdmin(flags, async (admin) => {
     let denied = 0;
-    const lines = from === undefined ? textsOf(hashes) : textsOf(hashes, linesOf(from));
-    await forEachAtOnce(lines, AT_ONCE, async ({ text, number }) => {
-      const entry = read(text);
+    async function* given() {
+      for (const line of hashes) yield { line, number: 0 };
+      if (from !== undefined) yield* linesOf(from);
+    }
+    await forEachAtOnce(given(), AT_ONCE, async ({ line, number }) => {
+      const entry = read(line.trim());
       if (entry === null) {
         return printFailure(`${from}: line ${number} is no SHA-256 with a reason, and is left out`);
       }
@@ -38,16 +41,6 @@ export async function deny(hashes: string[], flags: DenyFlags): Promise<void> {
     });
     process.stdout.write(`${denied} denied\n`);
   });
-}
-
-/** The given hashes, and the lines of a file that are not empty. */
-async function* textsOf(hashes: readonly string[], lines?: AsyncIterable<string>) {
-  for (const text of hashes) yield { text, number: 0 };
-  let number = 0;
-  for await (const line of lines ?? []) {
-    number++;
-    if (line.trim() !== "") yield { text: line.trim(), number };
-  }
 }
 
 /** `outrigger images allow`: undoes deny. */
@@ -90,16 +83,5 @@ function jsonOf(text: string): object {
   } catch {
     // The caller names the line.
     return {};
-  }
-}
-
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const file = await open(path).catch((error) => {
-    throw usageError(`--from: ${reasonOf(error)}`);
-  });
-  try {
-    yield* file.readLines();
-  } finally {
-    await file.close();
   }
 }

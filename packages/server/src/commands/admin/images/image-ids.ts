@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { printable } from "../../../cli/print.ts";
@@ -31,35 +31,40 @@ const MAX_NAMED = 20;
 const HEADER = /^\s*"?(?:id|image|link|url)"?\s*(?:[,;\t]|$)/i;
 
 /**
- * The IDs in the lines of a file, each once: an ID or address per line, or the first column of CSV. Blank lines, lines that begin
- * with `#`, and a header are skipped. @param path `-`: the standard input. @throws ConfigError that names the wrong lines.
+ * The IDs in {@link linesOf} a file, each once: an ID or address per line, or the first column of CSV. Lines that begin with `#` and
+ * a header are skipped. @throws ConfigError that names the wrong lines.
  */
 export async function imageIdsFrom(path: string): Promise<string[]> {
   const ids = new Set<string>();
   const wrong: string[] = [];
   let count = 0;
-  let number = 0;
-  try {
-    const input = path === "-" ? process.stdin : (await open(path)).createReadStream();
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      number++;
-      const [first = ""] = line.replace(/^\uFEFF/, "").split(/[,;\t]/, 1);
-      const text = first.trim().replace(/^"(.*)"$/, "$1");
-      if (line.trim() === "" || text.startsWith("#") || (number === 1 && HEADER.test(line))) continue;
-      const id = imageIdOf(text);
-      if (id !== null) ids.add(id);
-      else if (
-        wrong.push(`${path}, line ${number}: ${printable(text.slice(0, 100))}: ${MUST_BE}`) > MAX_NAMED
-      )
-        count += wrong.splice(MAX_NAMED).length;
-    }
-  } catch (error) {
-    throw usageError(`--from ${printable(path)}: cannot be read: ${reasonOf(error)}`);
+  for await (const { line, number } of linesOf(path)) {
+    const [first = ""] = line.split(/[,;\t]/, 1);
+    const text = first.trim().replace(/^"(.*)"$/, "$1");
+    if (text.startsWith("#") || (number === 1 && HEADER.test(line))) continue;
+    const id = imageIdOf(text);
+    if (id !== null) ids.add(id);
+    else if (wrong.push(`${path}, line ${number}: ${printable(text.slice(0, 100))}: ${MUST_BE}`) > MAX_NAMED)
+      count += wrong.splice(MAX_NAMED).length;
   }
   if (count > 0) wrong.push(`and ${count} more lines`);
   if (wrong.length > 0) throw usageError(...wrong);
   if (ids.size === 0) throw usageError(`--from ${printable(path)}: has no image`);
   return [...ids];
+}
+
+/** The lines of a file that are not blank. @param path `-`: the standard input. @throws ConfigError if it cannot be read. */
+export async function* linesOf(path: string): AsyncGenerator<{ line: string; number: number }> {
+  const input = path === "-" ? process.stdin : createReadStream(path);
+  let number = 0;
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number++;
+      if (line.trim() !== "") yield { line: line.replace(/^\uFEFF/, ""), number };
+    }
+  } catch (error) {
+    throw usageError(`--from ${printable(path)}: cannot be read: ${reasonOf(error)}`);
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { AuditEntry, ImageState, ImageStats, ListedImage } from "@outrigger/core";
 import { isoText, minuteText, sizeText } from "../../../cli/amounts.ts";
-import { jsonText, printable, printLines, tableRow } from "../../../cli/print.ts";
+import { jsonText, printable, printFailure, printLines, tableRow } from "../../../cli/print.ts";
 import { progressLine, rateText } from "../../../cli/progress-line.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withAdmin } from "../with-admin.ts";
@@ -52,12 +52,10 @@ function jsonLine({ id, state, createdAt, expiresAt, ...image }: ListedImage): s
   return jsonText({ id, state, ...image, ...dates });
 }
 
-/** `outrigger images audit`: a JSON line for each act of an operator. */
+/** `outrigger images audit`: a JSON line for each act of an operator. Exits with 1 after an unreadable entry. */
 export async function audit({ from, to, ...flags }: DataFlags & { from?: Date; to?: Date }): Promise<void> {
-  await withAdmin(flags, (admin) => {
-    const acts = admin.audit({ from: from?.getTime(), to: to?.getTime() });
-    return printLines(auditLines(acts));
-  });
+  const range = { from: from?.getTime(), to: to?.getTime() };
+  await withAdmin(flags, (admin) => printLines(auditLines(admin.audit(range))), printFailure);
 }
 
 async function* auditLines(acts: AsyncIterable<AuditEntry>): AsyncGenerator<string> {

@@ -14,12 +14,20 @@ async function putBlobs(cwd: string, blobs: Record<string, string>): Promise<voi
   await store.close();
 }
 
-/** Three held images, one of which is damaged afterwards. */
+/** An open report. */
+const REPORT = {
+  ...{ reference: "ABCDEFGHJK", receivedAt: 1, dueAt: 2, count: 1 },
+  ...{ reasons: ["other"], statements: [], contacts: [], decision: null },
+};
+
+/** Three held images, of which two are reported and the third is damaged afterwards. */
 async function heldImages() {
   const cwd = await temporaryDirectory();
   const held = { v: 4, held: { since: Date.now() } };
   const [first = "", second = "", damaged = ""] = await addRecords(cwd, [held, held, held]);
-  await putBlobs(cwd, { [`${damaged}/record`]: "garbage" });
+  const reports = JSON.stringify({ v: 1, cases: [REPORT] });
+  const ofReported = { [`reports/${first}`]: reports, [`reports/${second}`]: reports };
+  await putBlobs(cwd, { [`${damaged}/record`]: "garbage", ...ofReported });
   const rows = ["# decided today", "", first, `https://img.example.com/${first}/view`, damaged, UNKNOWN];
   return { cwd, first, second, damaged, list: [...rows, `${second};a note`].join("\r\n") };
 }
@@ -35,6 +43,7 @@ const REASON = ["--reason", "Under review"];
 it.each([
   ["accept", "accepted", [], "fails"],
   ["refuse", "refused", REASON, "fails"],
+  ["keep", "kept", ["--note", "Harmless"], "fails"],
   ["withhold", "withheld", REASON, "works"],
   ["rm", "deleted", ["--yes"], "works"],
 ] as const)(
@@ -50,7 +59,9 @@ it.each([
       const changed = ofDamaged === "works" ? [first, damaged, second] : [first, second];
       expect(stdout).toBe(changed.map((id) => `${id} ${done}\n`).join(""));
       expect(code).toBe(1);
-      expect(stderr).toContain(`${UNKNOWN}: There is no such image`);
+      expect(stderr).toContain(
+        `${UNKNOWN}: ${command === "keep" ? "This image was not reported" : "There is no such image"}`,
+      );
       expect(stderr).toContain(`${changed.length} ${done}, ${4 - changed.length} failed`);
       expect(stderr.includes(`${damaged}: `)).toBe(ofDamaged === "fails");
     }
@@ -74,7 +85,7 @@ it("a list without an image, one that is missing, and an empty standard input ex
   expect((await images(cwd, "audit")).stdout).toBe("");
 });
 
-it("audit prints acts of a range as lines of JSON, goes on after a damaged entry, and rejects a wrong date", async () => {
+it("audit prints acts of a range as lines of JSON, goes on after a damaged entry and exits with 1, and rejects a wrong date", async () => {
   const { cwd, first, second } = await heldImages();
   expect(await images(cwd, "audit")).toEqual({ code: 0, stdout: "", stderr: "" });
   await images(cwd, "accept", first);
@@ -86,7 +97,7 @@ it("audit prints acts of a range as lines of JSON, goes on after a damaged entry
     { at: expect.stringMatching(/^\d{4}-.*Z$/), act: "refuse", id: second, reason: "Under review" },
   ];
   const all = await images(cwd, "audit");
-  expect([all.code, linesOf(all.stdout)]).toEqual([0, lines]);
+  expect([all.code, linesOf(all.stdout)]).toEqual([1, lines]);
   expect(all.stderr).toContain("audit/000/00/000000001.x is damaged");
   expect(linesOf((await images(cwd, "audit", "--from", from)).stdout)).toEqual(lines.slice(1));
   expect(linesOf((await images(cwd, "audit", "--to", from)).stdout)).toEqual(lines.slice(0, 1));

@@ -1,10 +1,8 @@
 import type { ImageReport } from "@outrigger/core";
 import { isoText, minuteText } from "../../../cli/amounts.ts";
-import { jsonText, printable, printLines, tableRow } from "../../../cli/print.ts";
+import { jsonText, printable, printFailure, printLines, tableRow } from "../../../cli/print.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withAdmin } from "../with-admin.ts";
-import { changeEach } from "./change-images.ts";
-import { imageIdsOf } from "./image-ids.ts";
 
 const HEADING = ["ID", "REFERENCE", "DUE (UTC)", "LEFT", "COUNT", "DECISION", "REASONS"];
 const WIDTHS = [22, 10, 16, -8, -7, 8];
@@ -15,7 +13,7 @@ export async function reports(
   flags: DataFlags & { state?: "open" | "decided"; json?: boolean },
 ): Promise<void> {
   const { state, json = false } = flags;
-  await withAdmin(flags, (admin) => printLines(linesOf(admin.reports.list({ state }), json)));
+  await withAdmin(flags, (admin) => printLines(linesOf(admin.reports.list({ state }), json)), printFailure);
 }
 
 async function* linesOf(found: AsyncIterable<ImageReport>, json: boolean): AsyncGenerator<string> {
@@ -34,13 +32,4 @@ function columnsOf({ id, reference, dueAt, count, decision, reasons }: ImageRepo
 function jsonLine({ receivedAt, dueAt, decision, ...report }: ImageReport): string {
   const decided = decision && { ...decision, at: isoText(decision.at) };
   return jsonText({ ...report, receivedAt: isoText(receivedAt), dueAt: isoText(dueAt), decision: decided });
-}
-
-/** `outrigger images keep`: decides the reports of images that stay. */
-export async function keep(images: string[], flags: DataFlags & { note?: string }): Promise<void> {
-  const { note } = flags;
-  const ids = imageIdsOf(images);
-  await withAdmin(flags, async (admin) => {
-    await changeEach(admin, ids, "kept", (id) => admin.reports.decide(id, { decision: "kept", note }));
-  });
 }
