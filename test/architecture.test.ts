@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 /** Folders and files of core/src, the lowest floor first. A file belongs to the longest prefix that fits. */
 const CORE_FLOORS: readonly (readonly string[])[] = [
   [
+    "amounts.ts",
     "errors.ts",
     "nearest-name.ts",
     "option-values.ts",

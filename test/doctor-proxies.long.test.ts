@@ -136,7 +136,7 @@ describe("doctor behind a proxy", () => {
       {
         check: "large upload",
         status: "warning",
-        detail: expect.stringContaining("413 (The file is over the limit of 1048576 bytes"),
+        detail: expect.stringContaining("413 (The file is over the limit of 1 MiB"),
         remedy: expect.stringContaining("maxUploadBytes"),
       },
     ]);

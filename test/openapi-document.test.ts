@@ -143,7 +143,7 @@ describe("a description", () => {
   test("tells how large a file and how long a life may be", async () => {
     const document = await imagesDocument({ maxUploadBytes: 12_345, maxLifetimeMs: 10 * 86_400_000 });
     const create = JSON.stringify(document.paths["/api/images.json"]);
-    expect(create).toContain("12345 bytes");
+    expect(create).toContain("12.05 KiB");
     expect(create).toContain("at most 10 days from now");
   });
 

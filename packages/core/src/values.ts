@@ -1,4 +1,5 @@
 // Checks of errors and single values. Loads none of the services, so it is quick to load.
+export { bytesText, durationText } from "./amounts.ts";
 export { isError, systemCode } from "./errors.ts";
 export { parseDate, parseDuration } from "./images/record/parse-date.ts";
 export { sniffType } from "./images/record/sniff.ts";

@@ -1,5 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import { ServiceError, type UploadSlot } from "@outrigger/core";
+import { bytesText } from "@outrigger/core/values";
 import { ClientLeftError } from "./connections.ts";
 import type { Incoming } from "./incoming.ts";
 
@@ -123,7 +124,7 @@ export class BodyPump {
     this.#timer.refresh();
     const elapsedMs = now - this.#beganAt - this.#heldMs;
     if (this.#total > maxBytes) {
-      this.#fail(new ServiceError("too_large", `The body is over the limit of ${maxBytes} bytes`));
+      this.#fail(new ServiceError("too_large", `The body is over the limit of ${bytesText(maxBytes)}`));
     } else if (elapsedMs > GRACE_MS && this.#total * 1000 < minBytesPerSecond * elapsedMs) {
       const rate = `${minBytesPerSecond} bytes per second`;
       this.#fail(new ServiceError("timeout", `The body arrives too slowly: less than ${rate} on average`));

@@ -1,5 +1,6 @@
 import { TextDecoder } from "node:util";
 import { type BodyLimits, type BytesLimits, ServiceError, type TakeText } from "@outrigger/core";
+import { bytesText } from "@outrigger/core/values";
 import { BodyPump } from "./body-pump.ts";
 import type { Incoming } from "./incoming.ts";
 import { bodyTakenError, hasBody, isBodyTaken, parseMediaType, requirePlain } from "./incoming.ts";
@@ -103,7 +104,7 @@ async function takeBody(
 
 function requireLength(length: unknown, { maxBytes }: BodyLimits): void {
   if (Number(length) > maxBytes) {
-    throw new ServiceError("too_large", `The body is over the limit of ${maxBytes} bytes`);
+    throw new ServiceError("too_large", `The body is over the limit of ${bytesText(maxBytes)}`);
   }
 }
 

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isServiceError, ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
+import { bytesText } from "@outrigger/core/values";
 import { repairLatin1 } from "./names.ts";
 import { SpoolFile } from "./spool-file.ts";
 import { fileTooLarge, isFileField, noFile, notOneFile } from "./upload-error.ts";
@@ -120,7 +121,7 @@ function readHostFields(body: unknown, limits: UploadLimits): Record<string, str
     // Ignores trees that a parser built from names like a[b].
     if (typeof last !== "string") continue;
     if (Buffer.byteLength(last) > limits.maxFieldBytes) {
-      throw new ServiceError("bad_request", `A text field is over ${limits.maxFieldBytes} bytes`);
+      throw new ServiceError("bad_request", `A text field is over ${bytesText(limits.maxFieldBytes)}`);
     }
     fields[name] = last;
   }

@@ -41,7 +41,7 @@ export async function receiveUpload(
   if (hasBody(req) === false) throw new ServiceError("bad_request", "The request has no body");
   const maxBodyBytes = limits.maxFileBytes + limits.maxFields * limits.maxFieldBytes + OVERHEAD_BYTES;
   if (Number(req.headers["content-length"]) > maxBodyBytes) {
-    throw new ServiceError("too_large", `The file is over the limit of ${limits.maxFileBytes} bytes`);
+    throw fileTooLarge(limits);
   }
   await limits.slot?.wait(signal);
   return new MultipartReading(req, limits, { directory, boundary, maxBodyBytes }, signal).read();

@@ -1,5 +1,5 @@
 import { ServiceError, type UploadLimits } from "@outrigger/core";
-import { isError } from "@outrigger/core/values";
+import { bytesText, isError } from "@outrigger/core/values";
 import multer from "multer";
 
 const PARSER_COMPLAINTS = new Set([
@@ -22,7 +22,7 @@ export function toUploadError(error: unknown, limits: UploadLimits): unknown {
 }
 
 export function fileTooLarge(limits: UploadLimits): ServiceError {
-  return new ServiceError("too_large", `The file is over the limit of ${limits.maxFileBytes} bytes`);
+  return new ServiceError("too_large", `The file is over the limit of ${bytesText(limits.maxFileBytes)}`);
 }
 
 /** Whether a part with this name may be the file. */
@@ -54,7 +54,7 @@ function fromMulter(error: multer.MulterError, limits: UploadLimits): ServiceErr
     case "LIMIT_UNEXPECTED_FILE":
       return notOneFile(limits);
     case "LIMIT_FIELD_VALUE":
-      return new ServiceError("bad_request", `A text field is over ${limits.maxFieldBytes} bytes`);
+      return new ServiceError("bad_request", `A text field is over ${bytesText(limits.maxFieldBytes)}`);
     case "LIMIT_FIELD_COUNT":
     case "LIMIT_PART_COUNT":
       return new ServiceError("bad_request", `The body has more than ${limits.maxFields} text fields`);

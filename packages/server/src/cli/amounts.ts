@@ -13,11 +13,11 @@ export function sizeText(bytes: number): string {
   return unit === "B" ? `${bytes} B` : `${amount.toFixed(1)} ${unit}`;
 }
 
-/** A duration in the largest fitting unit: `42 s`, `3 min`, `2.5 h`. */
+/** A duration in the largest fitting unit, rounded up: `42 s`, `3 min`, `2.5 h`. */
 export function timeText(seconds: number): string {
   if (seconds < 100) return `${Math.ceil(seconds)} s`;
-  if (seconds < 100 * 60) return `${Math.round(seconds / 60)} min`;
-  return `${(seconds / 3600).toFixed(1)} h`;
+  if (seconds < 100 * 60) return `${Math.ceil(seconds / 60)} min`;
+  return `${Math.ceil(seconds / 360) / 10} h`;
 }
 
 /** `2026-01-02 03:04` in UTC. */

@@ -91,7 +91,7 @@ test("unfinished uploads count against their owner", async () => {
   const refused = await site.begin(60, {}, of("anna"));
   expect([refused.status, refused.json.detail]).toEqual([
     403,
-    "Your images may have at most 100 bytes in total: 40 are left, and this image has 60",
+    "Your images may have at most 100 bytes in total: 40 bytes are left, and this image has 60 bytes",
   ]);
   expect((await site.begin(40, {}, of("anna"))).status).toBe(201);
   expect((await site.begin(0 + 1, {}, of("anna"))).status).toBe(403);

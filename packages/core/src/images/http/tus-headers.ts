@@ -1,3 +1,4 @@
+import { bytesText } from "../../amounts.ts";
 import type { Call } from "../../contracts/call.ts";
 import { ServiceError } from "../../errors.ts";
 import { HttpProblem } from "../../http/problem.ts";
@@ -35,7 +36,7 @@ export function requireSize({ headers }: Call, maxBytes: number): number {
   }
   const size = Number(length);
   if (size === 0) throw new ServiceError("unsupported_media", "The file is empty");
-  if (size > maxBytes) throw new ServiceError("too_large", `The file has more than ${maxBytes} bytes`);
+  if (size > maxBytes) throw new ServiceError("too_large", `The file has more than ${bytesText(maxBytes)}`);
   return size;
 }
 

@@ -4,6 +4,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { addAbortSignal, Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { isUint8Array } from "node:util/types";
+import { bytesText } from "../../amounts.ts";
 import type { SpooledFile } from "../../contracts/call.ts";
 import { ServiceError, systemCode } from "../../errors.ts";
 import { mapped } from "../../stores/fs/fs-files.ts";
@@ -43,7 +44,7 @@ export async function spoolSource(
   source: LocalSource,
   { path, declaredType, maxBytes, signal }: SpoolOptions,
 ): Promise<SpooledFile> {
-  const tooLarge = () => new ServiceError("too_large", `The file has more than ${maxBytes} bytes`);
+  const tooLarge = () => new ServiceError("too_large", `The file has more than ${bytesText(maxBytes)}`);
   if ((sizeOf(source) ?? 0) > maxBytes) throw tooLarge();
   signal.throwIfAborted();
   const file = await mapped(() => open(path, "wx", 0o600));

@@ -51,7 +51,7 @@ test("an owner cannot exceed the byte limit", async () => {
   await site.create();
   expect(await refusal(site)).toEqual([
     403,
-    `Your images may have at most ${2 * SIZE + 5} bytes in total: 5 are left, and this image has ${SIZE}`,
+    `Your images may have at most ${2 * SIZE + 5} bytes in total: 5 bytes are left, and this image has ${SIZE} bytes`,
   ]);
   expect((await site.create({ file: PNG.subarray(0, 12) })).status).toBe(403);
 });

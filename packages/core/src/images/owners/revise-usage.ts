@@ -1,3 +1,4 @@
+import { bytesText } from "../../amounts.ts";
 import { ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { NOTE_LIFE_MS, releaseBytes, reserveBytes, type UsageRecord, writeNote } from "./usage-record.ts";
@@ -131,7 +132,7 @@ export function requireRoom(
     const left = Math.max(0, limits.bytes - usage.bytes);
     throw new ServiceError(
       "forbidden",
-      `Your images may have at most ${limits.bytes} bytes in total: ${left} are left, and this image has ${bytes}`,
+      `Your images may have at most ${bytesText(limits.bytes)} in total: ${bytesText(left)} are left, and this image has ${bytesText(bytes, Math.ceil)}`,
     );
   }
 }

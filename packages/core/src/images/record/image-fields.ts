@@ -1,3 +1,4 @@
+import { durationText } from "../../amounts.ts";
 import { ServiceError } from "../../errors.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
 import { DATE_DIGITS, DATE_NUMBER_SCHEMA, DATE_SCHEMA, parseDate } from "./parse-date.ts";
@@ -118,7 +119,10 @@ export function parseExpiry(
   const isText = typeof value === "string";
   if (value === null || (isText && value.trim() === NEVER)) {
     if (source === "code" || maxLifetimeMs === null) return null;
-    throw new ServiceError("bad_request", `expiresAt must be a date ${limitText(maxLifetimeMs)}`);
+    throw new ServiceError(
+      "bad_request",
+      `expiresAt must be a date at most ${durationText(maxLifetimeMs)} from now`,
+    );
   }
   const digitsAllowed = isText ? source === "form" : isValue;
   const expiresAt = parseDate(value, digitsAllowed);
@@ -130,7 +134,10 @@ export function parseExpiry(
   }
   if (expiresAt <= nowMs) throw new ServiceError("bad_request", "expiresAt must be in the future");
   if (maxLifetimeMs !== null && expiresAt > nowMs + maxLifetimeMs) {
-    throw new ServiceError("bad_request", `expiresAt must be ${limitText(maxLifetimeMs)}`);
+    throw new ServiceError(
+      "bad_request",
+      `expiresAt must be at most ${durationText(maxLifetimeMs)} from now`,
+    );
   }
   return expiresAt;
 }
@@ -138,9 +145,4 @@ export function parseExpiry(
 /** The expiry that a lifetime gives an image; `null`: never. @param lifetimeMs `null`: no end. */
 export function expiryAfter(nowMs: number, lifetimeMs: number | null): number | null {
   return lifetimeMs === null ? null : nowMs + lifetimeMs;
-}
-
-function limitText(maxLifetimeMs: number): string {
-  const days = Math.round((maxLifetimeMs / 86_400_000) * 100) / 100;
-  return `at most ${Math.floor(maxLifetimeMs / 1000)} seconds (${days} days) from now`;
 }

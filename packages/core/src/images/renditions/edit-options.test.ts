@@ -50,7 +50,7 @@ describe("createImages", () => {
     [marked({ image: 5 }), "watermark.image must be the path or the bytes of an image, not 5"],
     [marked({ image: Buffer.from("GIF89a") }), `watermark.image ${BYTES}`],
     [marked({ image: Buffer.alloc(0) }), `watermark.image ${BYTES}`],
-    [marked({ image: Buffer.alloc(1024 ** 2 + 1) }), "watermark.image must have at most 1048576 bytes"],
+    [marked({ image: Buffer.alloc(1024 ** 2 + 1) }), "watermark.image must have at most 1 MiB"],
     [marked({ image: PNG, width: 0 }), `watermark.width must be ${NUMBER} 0.01 to 1, not 0`],
     [marked({ image: PNG, opacity: 2 }), `watermark.opacity must be ${NUMBER} 0.01 to 1, not 2`],
     [marked({ image: PNG, margin: 0.5 }), `watermark.margin must be ${NUMBER} 0 to 0.4, not 0.5`],

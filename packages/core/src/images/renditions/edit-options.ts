@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { bytesText } from "../../amounts.ts";
 import type { PictureEdits, Watermark, WatermarkPlace } from "../../contracts/picture-edits.ts";
 import { isError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
@@ -21,7 +22,7 @@ const number = (min: number, max: number) =>
 
 const WATERMARK_RULES = {
   /**
-   * A PNG, JPEG or SVG of at most 1048576 bytes: its path, or its bytes. Read when the service is created. A relative
+   * A PNG, JPEG or SVG of at most 1 MiB: its path, or its bytes. Read when the service is created. A relative
    * path starts at the working directory, or at the directory of the configuration file.
    */
   image: rules.required(
@@ -82,7 +83,7 @@ function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
 }
 
 function faultOf(bytes: Buffer): string | null {
-  if (bytes.length > MAX_WATERMARK_BYTES) return `must have at most ${MAX_WATERMARK_BYTES} bytes`;
+  if (bytes.length > MAX_WATERMARK_BYTES) return `must have at most ${bytesText(MAX_WATERMARK_BYTES)}`;
   return typeOf(bytes) === undefined ? "must be a PNG, a JPEG or an SVG" : null;
 }
 

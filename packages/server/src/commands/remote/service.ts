@@ -6,6 +6,7 @@ import {
   OutriggerError,
 } from "@outrigger/client";
 import { isError, systemCode } from "@outrigger/core/values";
+import { timeText } from "../../cli/amounts.ts";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { readOwnPackage } from "../../cli/own-package.ts";
 import { printable, printFailure } from "../../cli/print.ts";
@@ -16,6 +17,17 @@ import { DEFAULT_URL, URL_VARIABLE } from "./options.ts";
 const MAX_RETRIES = 2;
 /** A verification waits that long before a busy mail server, besides its share of other lines. */
 const MAX_LINE_MS = 15 * 60_000;
+/** Fields of the API, by the name of their option. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  expiresAt: "--expires",
+  name: "--name",
+  description: "--description",
+  focus: "--focus",
+  full_name: "--name",
+  job_titles: "--titles",
+  required_field: "--required",
+  verification_status: "--status",
+};
 /** Codes of connections that fail because no service listens. */
 const UNREACHABLE = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
 
@@ -129,9 +141,12 @@ export function failureText(error: OutriggerError, baseUrl: string): string {
   if (status >= 300 && status < 400)
     return `${baseUrl} redirects to another address; use that address, e.g. with https://`;
   // The detail is untrusted text.
-  const said = printable(detail.trim()).replace(/\.$/, "") || `${status} ${printable(title)}`;
+  const detailText = printable(detail.trim())
+    .replace(/\.$/, "")
+    .replace(/^\w+(?= must )/, (field) => OPTIONS[field] ?? field);
+  const said = detailText || `${status} ${printable(title)}`;
   if (status === 404) return `${said} (${baseUrl})`;
-  return retryAfterMs === null ? said : `${said} (retry in ${Math.ceil(retryAfterMs / 1000)} s)`;
+  return retryAfterMs === null ? said : `${said} (retry in ${timeText(retryAfterMs / 1000)})`;
 }
 
 /** Whether any cause has one of these codes. */

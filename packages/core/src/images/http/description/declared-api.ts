@@ -1,3 +1,4 @@
+import { bytesText } from "../../../amounts.ts";
 import type { ApiHeader, ApiMedia, ApiResponse } from "../../../openapi/document.ts";
 import { headersOf, maybeHeader } from "../../../openapi/headers.ts";
 import { HTML, jsonReply, queryParameter } from "../../../openapi/operations.ts";
@@ -94,7 +95,7 @@ const UNFETCHED =
 
 /** The text of 413 to an upload. */
 export function tooLarge({ maxUploadBytes }: ImageFacts): string {
-  return `the file has more than ${maxUploadBytes} bytes. The rest of it stays unread, and the connection is closed.`;
+  return `the file has more than ${bytesText(maxUploadBytes)}. The rest of it stays unread, and the connection is closed.`;
 }
 
 /** The conditions of a read. */

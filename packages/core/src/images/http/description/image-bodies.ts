@@ -1,3 +1,4 @@
+import { bytesText, durationText } from "../../../amounts.ts";
 import { MAX_URL_LENGTH } from "../../../http/remote/remote-policy.ts";
 import type { ApiRequestBody } from "../../../openapi/document.ts";
 import { type JsonSchema, optionalField, optionalText } from "../../../schema/json-schema.ts";
@@ -78,7 +79,7 @@ export function ticketBody(facts: ImageFacts): ApiRequestBody {
     maxBytes: {
       type: "integer",
       minimum: 1,
-      description: `Default: ${facts.maxUploadBytes}, which also limits it.`,
+      description: `Default: ${facts.maxUploadBytes} (${bytesText(facts.maxUploadBytes)}), which also limits it.`,
     },
     types: { ...types, description: "Media types of the file. Default: all that are accepted." },
     name: nameField("the name in the upload, or its file name"),
@@ -130,16 +131,13 @@ function nameField(preset: string): JsonSchema {
 
 function fileText({ convertUploads, maxUploadBytes }: ImageFacts): string {
   const converted = convertUploads.map((name) => `, ${name.toUpperCase()}`).join("");
-  return `The file, exactly one, at most ${maxUploadBytes} bytes: PNG, JPEG, GIF, SVG, PSD or PDF${converted}.`;
+  return `The file, exactly one, at most ${bytesText(maxUploadBytes)}: PNG, JPEG, GIF, SVG, PSD or PDF${converted}.`;
 }
 
 function lifetimeText({ defaultLifetimeMs, maxLifetimeMs }: ImageFacts): string {
-  const days = (ms: number) => {
-    const count = Math.round((ms / 86_400_000) * 100) / 100;
-    return count === 1 ? "1 day" : `${count} days`;
-  };
-  const longest = maxLifetimeMs === null ? "without a limit" : `at most ${days(maxLifetimeMs)} from now`;
-  return `${longest}. Default: ${defaultLifetimeMs === null ? NEVER : `${days(defaultLifetimeMs)} from now`}.`;
+  const longest =
+    maxLifetimeMs === null ? "without a limit" : `at most ${durationText(maxLifetimeMs)} from now`;
+  return `${longest}. Default: ${defaultLifetimeMs === null ? NEVER : `${durationText(defaultLifetimeMs)} from now`}.`;
 }
 
 /** The parameters of a rendition. They take precedence over those of the query. */

@@ -1,0 +1,31 @@
+/** Units by name, largest first, and how much each is. */
+type Units = readonly (readonly [plural: string, size: number])[];
+
+const BYTES: Units = [
+  ["GiB", 1024 ** 3],
+  ["MiB", 1024 ** 2],
+  ["KiB", 1024],
+  ["bytes", 1],
+];
+const TIMES: Units = [
+  ["days", 86_400_000],
+  ["hours", 3_600_000],
+  ["minutes", 60_000],
+  ["seconds", 1000],
+];
+
+/** Bytes in the largest fitting unit: `25 MiB`, `1000 bytes`. @param round Applied to the second decimal. */
+export function bytesText(bytes: number, round: (value: number) => number = Math.floor): string {
+  return amountText(bytes, BYTES, round);
+}
+
+/** Milliseconds in the largest fitting unit, rounded down to two decimals: `365 days`, `1.5 hours`. */
+export function durationText(ms: number): string {
+  return amountText(ms, TIMES, Math.floor);
+}
+
+function amountText(amount: number, units: Units, round: (value: number) => number): string {
+  const [plural, size] = units.find((unit) => amount >= unit[1]) ?? units.at(-1) ?? ["", 1];
+  const count = round((amount * 100) / size) / 100;
+  return `${count} ${count === 1 ? plural.replace(/s$/, "") : plural}`;
+}
