@@ -102,6 +102,15 @@ describe("the command upload", PATIENT, () => {
     expect(await readdir(join(site.cwd(), "tmp"))).toEqual([]);
   });
 
+  it("upload says that a damaged file is damaged, without the words of its decoder", async () => {
+    await writeFile(join(site.cwd(), "cut.jpg"), Buffer.from("ffd8ffe0", "hex"));
+    expect(await run(["upload", "cut.jpg"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "outrigger: cut.jpg: The file is damaged or incomplete\n",
+    });
+  });
+
   it("upload prints the reason of a refusal, and the address where no service answers", async () => {
     const nowhere = `http://127.0.0.1:${await freePort()}/img`;
     const small = await site.instead((request, response) => {

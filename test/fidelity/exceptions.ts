@@ -28,26 +28,26 @@ export const NAMED_REFUSALS: readonly NamedRefusal[] = [
   {
     kind: "png",
     names: /^(?:empty IDAT|half of its pixels|pixels not compressed|raw deflate|filter 9|palette missing)$/,
-    message: /damaged|read error/,
+    message: /damaged/,
     cause: "its palette, or more than a tenth of the picture, is missing",
   },
   {
     kind: "jpeg",
     names:
       /^(?:(?:baseline|progressive|with restarts), cut at (?:30|60) %|progressive, a foreign marker in the pixels|cut in its scan|(?:empty|markers for its) scan)$/,
-    message: /truncated|is damaged: \d+ %/,
+    message: /damaged or incomplete: (?:\d+ %|its finer scans)/,
     cause: "more than a tenth of the picture is missing",
   },
   {
     kind: "jpeg",
     names: /^(?:sampling 4,4 .*|frame (?:0xc2|0xca|with a missing table)|without quantisation|EXIF cut)$/,
-    message: /its scans are damaged|arithmetically/,
+    message: /damaged|arithmetically/,
     cause: "its headers or tables contradict its scans",
   },
   {
     kind: "gif",
     names: /^(?:501 frames|no frames|cut in its second frame)$/,
-    message: /at most 500 are accepted|no picture|truncated/,
+    message: /at most 500 are accepted|damaged/,
     cause: "too many frames, or none that is whole",
   },
 ];

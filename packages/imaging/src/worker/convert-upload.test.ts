@@ -171,8 +171,8 @@ test("damaged and oversized uploads are refused with a reason", async () => {
   const large = sharp({ create: { width: 1001, height: 1000, channels: 3, background: "#777" } });
   const webp = await sharp(picture).webp().toBuffer();
   for (const [title, bytes, type, reason] of [
-    ["cut WebP", webp.subarray(0, webp.length >> 1), "image/webp", "it is damaged"],
-    ["cut HEIC", halvesHeic.subarray(0, 700), "image/heic", "it is damaged"],
+    ["cut WebP", webp.subarray(0, webp.length >> 1), "image/webp", null],
+    ["cut HEIC", halvesHeic.subarray(0, 700), "image/heic", null],
     ["a PNG", picture, "image/webp", "its bytes are of another format"],
     ["large WebP", await large.clone().webp().toBuffer(), "image/webp", "it has more than 1 megapixels"],
     [
@@ -183,10 +183,9 @@ test("damaged and oversized uploads are refused with a reason", async () => {
     ],
     ["large TIFF", await large.clone().tiff().toBuffer(), "image/tiff", "it has more than 1 megapixels"],
   ] as const) {
-    await expect(convert(bytes, type), title).rejects.toMatchObject({
-      code: "unsupported_media",
-      message: `This cannot be read as ${type}: ${reason}.`,
-    });
+    const message =
+      reason === null ? "The file is damaged or incomplete." : `This cannot be read as ${type}: ${reason}.`;
+    await expect(convert(bytes, type), title).rejects.toMatchObject({ code: "unsupported_media", message });
   }
   // The loader of another type stays closed to originals.
   const refused = renderer.admit({ bytes: webp }, "image/png", { cleanedPath: join(directory, "refused") });

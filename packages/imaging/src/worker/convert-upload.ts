@@ -6,7 +6,7 @@ import sharp, { type Sharp } from "sharp";
 import type { PictureLimits } from "../shared/wire.ts";
 import { awaitLibvips } from "./libvips.ts";
 import { timingOf } from "./open-picture.ts";
-import { requireFrames, tooManyPixels, unreadable } from "./picture.ts";
+import { damaged, requireFrames, tooManyPixels, unreadable } from "./picture.ts";
 import { createTiff, Photometric } from "./psd/tiff.ts";
 
 /** An upload of another type, as the original that is stored. */
@@ -158,7 +158,7 @@ async function readHeic(bytes: Buffer, limits: PictureLimits): Promise<DecodedHe
     }
   } catch (error) {
     if (isServiceError(error)) throw error;
-    throw unreadable("image/heic", "it is damaged", error);
+    throw damaged(undefined, error);
   }
 }
 

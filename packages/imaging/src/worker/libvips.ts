@@ -1,7 +1,7 @@
 import type { ConvertibleType, OriginalType } from "@outrigger/core/images";
 import { isError } from "@outrigger/core/values";
 import type { Sharp } from "sharp";
-import { tooManyPixels, unreadable } from "./picture.ts";
+import { damaged, tooManyPixels, unreadable } from "./picture.ts";
 
 /** Interleaved 8-bit sRGB, with alpha where there are four channels. */
 export interface Pixels {
@@ -36,10 +36,9 @@ export async function awaitLibvips<T>(
   } catch (error) {
     const message = isError(error) ? error.message : String(error);
     if (message.includes("exceeds pixel limit")) throw tooManyPixels(type, limits.maxPixels);
-    if (message.includes("unsupported image format"))
-      throw unreadable(type, "its bytes are of another format");
+    if (message.includes("unsupported image format")) throw damaged("its header cannot be read", error);
     if (saysOutOfMemory(error)) throw new OutOfMemory(error);
-    throw unreadable(type, clause(message), error);
+    throw damaged(clause(message), error);
   }
 }
 
@@ -64,7 +63,7 @@ export function saysOutOfMemory(error: unknown): boolean {
 }
 
 /** What a reader learns from a message of libvips, as the end of a sentence: its own words are for programmers. */
-function clause(message: string): string {
+function clause(message: string): string | undefined {
   const [, line] = /XML parse error: .*?\bline (\d+)/.exec(message) ?? [];
-  return line === undefined ? "it is damaged" : `its XML is broken: line ${line}`;
+  return line && `its XML is broken in line ${line}`;
 }

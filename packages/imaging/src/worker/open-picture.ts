@@ -6,7 +6,14 @@ import { readGifStructure } from "./gif/gif-blocks.ts";
 import { withTransparentCanvas } from "./gif/transparent-gif.ts";
 import { awaitLibvips } from "./libvips.ts";
 import { openPdf } from "./pdf/open-pdf.ts";
-import { type DecodeOptions, type Picture, requireFrames, tooManyPixels, unreadable } from "./picture.ts";
+import {
+  type DecodeOptions,
+  damaged,
+  type Picture,
+  requireFrames,
+  tooManyPixels,
+  unreadable,
+} from "./picture.ts";
 import { countPngFrames, readFrameApart } from "./png/png-chunks.ts";
 import { readPngGamma, withGammaProfile } from "./png/png-gamma.ts";
 import { hasJpegEnd } from "./privacy/jpeg-segments.ts";
@@ -99,7 +106,7 @@ async function decodeRaster(
     return (await decodeFrameApart(bytes, header, options)) ?? decodePng(bytes, header, options);
   }
   // libjpeg notices a missing end only when it happens to read so far.
-  if (strict && !hasJpegEnd(bytes)) throw unreadable(type, "it is truncated");
+  if (strict && !hasJpegEnd(bytes)) throw damaged();
   return sharp(bytes, strict ? { ...options, failOn: "warning" } : options);
 }
 

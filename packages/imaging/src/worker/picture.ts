@@ -52,6 +52,12 @@ export function unreadable(
   );
 }
 
+/** The `unsupported_media` error for damaged or truncated bytes. `detail` is a clause without a full stop, and without the words of a decoder. */
+export function damaged(detail = "", cause?: unknown): ServiceError {
+  const why = detail && `: ${detail}`;
+  return new ServiceError("unsupported_media", `The file is damaged or incomplete${why}.`, { cause });
+}
+
 /** The `unsupported_media` error for more pixels than `maxPixels`. */
 export function tooManyPixels(type: OriginalType | ConvertibleType, maxPixels: number): ServiceError {
   return unreadable(type, `it has more than ${maxPixels / 1_000_000} megapixels`);
@@ -71,17 +77,7 @@ export function requireFrames(
 const MIN_SHARE = 0.9;
 
 /** Throws `unsupported_media` when too many rows are missing. @param what The rows, in the message. */
-export function requireRows(
-  type: OriginalType,
-  {
-    came,
-    of,
-    isTruncated,
-    what = "its rows",
-  }: { came: number; of: number; isTruncated: boolean; what?: string },
-): void {
+export function requireRows(came: number, of: number, what = "its rows"): void {
   if (came >= of * MIN_SHARE) return;
-  const state = isTruncated ? "truncated" : "damaged";
-  const percent = Math.ceil(100 - (100 * came) / of);
-  throw unreadable(type, `it is ${state}: ${percent} % of ${what} are missing`);
+  throw damaged(`${Math.ceil(100 - (100 * came) / of)} % of ${what} are missing`);
 }

@@ -4,7 +4,7 @@ import { abortable } from "../../async/abortable.ts";
 import { isSettledWithin } from "../../async/settled-within.ts";
 import type { Call } from "../../contracts/call.ts";
 import type { Admission } from "../../contracts/renderer.ts";
-import { ServiceError } from "../../errors.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
 import { FairGate } from "../../http/fair-gate.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import { RefusedUpload } from "../life/deny-list.ts";
@@ -56,9 +56,16 @@ export async function admitUpload(
   const { keepMetadata, keepPdfActions } = settings;
   const { source, cleanedPath } = upload;
   const options = { cleanedPath, keepMetadata, keepPdfActions };
-  const admission = await renders.admit(client, signal, (given) =>
-    renderer.admit(source, record.source ?? record.type, options, given),
-  );
+  const admission = await renders
+    .admit(client, signal, (given) => renderer.admit(source, record.source ?? record.type, options, given))
+    .catch((error: unknown) => {
+      if (isServiceError(error, "unsupported_media") && error.cause !== undefined)
+        settings.log.info(
+          { id: record.id, type: record.type, cause: String(error.cause) },
+          "image unreadable",
+        );
+      throw error;
+    });
   const { sha256 } = admission.cleaned ?? record;
   // Its first hash is checked before the renderer works. A takedown outranks the refusal.
   if (record.withheld === null && sha256 !== record.sha256) await context.denied.requireAllowed([sha256]);

@@ -202,7 +202,7 @@ describe("a watermark", () => {
     const whole = Buffer.from((await mark()).image, "base64");
     const image = whole.subarray(0, 60).toString("base64");
     await expect(edited({ watermark: await mark({ image }) })).rejects.toThrow(
-      /^The renderer failed: The watermark cannot be drawn\. This cannot be read as image\/png/,
+      /^The renderer failed: The watermark cannot be drawn\. The file is damaged/,
     );
   });
 });

@@ -1,7 +1,6 @@
 import type { Size } from "@outrigger/core/images";
-import { unreadable } from "../picture.ts";
+import { damaged } from "../picture.ts";
 
-const TYPE = "image/gif";
 const EXTENSION = 0x21;
 const IMAGE = 0x2c;
 const TRAILER = 0x3b;
@@ -22,13 +21,13 @@ export interface GifBlock {
  */
 export function* readGifBlocks(bytes: Buffer, { allowCut = false } = {}): Generator<GifBlock, void> {
   if (bytes.length < 13 || !/^GIF8[79]a$/.test(bytes.toString("latin1", 0, 6))) {
-    throw unreadable(TYPE, "it has no GIF header");
+    throw damaged("it has no whole header");
   }
   let start = 13 + colourTableBytes(bytes.readUInt8(10));
   while (start < bytes.length) {
     const block = readBlock(bytes, start);
     if (block === null) return;
-    if (block.end > bytes.length && !allowCut) throw unreadable(TYPE, "it is truncated");
+    if (block.end > bytes.length && !allowCut) throw damaged();
     yield block;
     if (block.kind === "trailer") return;
     start = block.end;
@@ -76,7 +75,7 @@ function skipSubBlocks(bytes: Buffer, position: number): number {
 export function readGifStructure(bytes: Buffer): Size & { frames: number } {
   let frames = 0;
   for (const { kind } of readGifBlocks(bytes)) if (kind === "image") frames++;
-  if (frames === 0) throw unreadable(TYPE, "it holds no picture");
+  if (frames === 0) throw damaged("it holds no picture");
   return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8), frames };
 }
 

@@ -9,6 +9,7 @@ import {
   type SampleObject,
   samplePdf,
 } from "../../../../../test/support/pdf-samples.ts";
+import { reasonIn } from "../../../test/unreadable.ts";
 import { openPdf } from "./open-pdf.ts";
 import { transformPdf } from "./transform-pdf.ts";
 
@@ -30,8 +31,7 @@ async function outcomeOf(work: Promise<unknown>): Promise<string> {
     return "drawn";
   } catch (error) {
     if (!isServiceError(error) || error.code !== "unsupported_media") throw error;
-    expect(error.message).toMatch(/^This cannot be read as application\/pdf: it(s page \d+)? [^.]+\.$/);
-    return error.message.replace(/^This cannot be read as application\/pdf: (.*)\.$/, "$1");
+    return reasonIn(error.message, "application/pdf");
   }
 }
 
@@ -92,17 +92,17 @@ describe("a PDF without a page to draw is refused:", () => {
     pdfOfObjects(["<</Type/Catalog/Pages 2 0 R>>", `<</Type/Pages/MediaBox[0 0 60 40]${node}>>`, ...objects]);
 
   test.each([
-    ["nothing at all", Buffer.alloc(0), "it is not a PDF, or damaged beyond repair"],
-    ["a header alone", Buffer.from("%PDF-1.7\n%%EOF"), "it is not a PDF, or damaged beyond repair"],
-    ["another file", Buffer.from("GIF89a".padEnd(999)), "it is not a PDF, or damaged beyond repair"],
-    ["no page tree", pdfOfObjects(["<</Type/Catalog>>"]), "it has no pages"],
-    ["an empty page tree", pages("/Kids[]/Count 0"), "it has no pages"],
-    ["a page that is not there", pages("/Kids[9 0 R]/Count 1"), "its page 1 is missing or damaged"],
-    ["a page tree that holds itself", pages("/Kids[2 0 R]/Count 1"), "its page 1 is missing or damaged"],
+    ["nothing at all", Buffer.alloc(0), "damaged"],
+    ["a header alone", Buffer.from("%PDF-1.7\n%%EOF"), "damaged"],
+    ["another file", Buffer.from("GIF89a".padEnd(999)), "damaged"],
+    ["no page tree", pdfOfObjects(["<</Type/Catalog>>"]), "damaged: it has no pages"],
+    ["an empty page tree", pages("/Kids[]/Count 0"), "damaged: it has no pages"],
+    ["a page that is not there", pages("/Kids[9 0 R]/Count 1"), "damaged: its page 1 cannot be read"],
+    ["a page tree that holds itself", pages("/Kids[2 0 R]/Count 1"), "damaged: its page 1 cannot be read"],
     [
       "two page trees that hold each other",
       pages("/Kids[3 0 R]/Count 2", "<</Type/Pages/Parent 2 0 R/Kids[2 0 R]/Count 2>>"),
-      "its page 1 is missing or damaged",
+      "damaged: its page 1 cannot be read",
     ],
   ])("%s", async (_, bytes, reason) => {
     expect(await outcomeOf(openPdf(bytes, limits))).toBe(reason);
@@ -172,7 +172,7 @@ describe("a damaged PDF is drawn or refused with unsupported_media:", () => {
       rich.subarray(0, Math.floor((rich.length * index) / 60)),
     );
     const outcomes = await outcomesOf(cuts);
-    expect(outcomes.get("it is not a PDF, or damaged beyond repair")).toBeGreaterThan(0);
+    expect(outcomes.get("damaged")).toBeGreaterThan(0);
     expect((await draw(good)).equals(goodPixels)).toBe(true);
   });
 

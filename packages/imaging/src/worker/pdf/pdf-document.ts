@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "@outrigger/core";
 import type { Size } from "@outrigger/core/images";
-import { unreadable } from "../picture.ts";
+import { damaged, unreadable } from "../picture.ts";
 import { type Pdfium, readFloats, releasing, useMemory, usePdfium } from "./pdfium.ts";
 
 /** A document that is open in an instance of PDFium. */
@@ -14,7 +14,6 @@ export interface PdfDocument {
 
 /** Codes of `FPDF_GetLastError` for a file that cannot be loaded (`fpdfview.h`). */
 const reasons: Partial<Record<number, string>> = {
-  3: "it is not a PDF, or damaged beyond repair",
   4: "it is protected by a password",
   5: "its kind of encryption is unknown",
 };
@@ -36,10 +35,11 @@ export async function usePdfDocument<Result>(
       pdfium.pdfium.HEAPU8.set(bytes, file);
       const handle = pdfium.FPDF_LoadMemDocument(file, bytes.length, "");
       if (handle === 0) {
-        throw unreadable("application/pdf", reasons[pdfium.FPDF_GetLastError()] ?? "it is damaged");
+        const reason = reasons[pdfium.FPDF_GetLastError()];
+        throw reason === undefined ? damaged() : unreadable("application/pdf", reason);
       }
       return useLoadedDocument(pdfium, handle, (document) => {
-        if (document.pageCount < 1) throw unreadable("application/pdf", "it has no pages");
+        if (document.pageCount < 1) throw damaged("it has no pages");
         return use(document);
       });
     }),
@@ -70,7 +70,7 @@ export function usePdfPage<Result>(
   use: (page: number) => Result,
 ): Result {
   const page = pdfium.FPDF_LoadPage(handle, index);
-  if (page === 0) throw unreadable("application/pdf", `its page ${index + 1} is missing or damaged`);
+  if (page === 0) throw damaged(`its page ${index + 1} cannot be read`);
   return releasing(
     () => use(page),
     () => pdfium.FPDF_ClosePage(page),
@@ -91,7 +91,7 @@ export function useCopiedPages<Result>(
       new Int32Array(pdfium.pdfium.HEAPU8.buffer, list, indexes.length).set(indexes);
       return pdfium.FPDF_ImportPagesByIndex(copies.handle, handle, list, indexes.length, 0);
     });
-    if (!isCopied) throw unreadable("application/pdf", "its pages are missing or damaged");
+    if (!isCopied) throw damaged("its pages cannot be read");
     return use({ ...copies, pageCount: indexes.length });
   });
 }
@@ -112,7 +112,7 @@ export function readPageSize({ pdfium, handle }: PdfDocument, index: number): Si
   const size = readFloats(pdfium, 2, (pointer) => pdfium.FPDF_GetPageSizeByIndexF(handle, index, pointer));
   const [width = 0, height = 0] = size ?? [];
   const name = `its page ${index + 1}`;
-  if (size === null) throw unreadable("application/pdf", `${name} is missing or damaged`);
+  if (size === null) throw damaged(`${name} cannot be read`);
   if (!(width > 0 && height > 0)) throw unreadable("application/pdf", `${name} has no area`);
   if (Math.max(width, height) > MAX_PAGE_POINTS) {
     throw unreadable("application/pdf", `${name} is wider or higher than ${MAX_PAGE_POINTS} points`);
@@ -254,7 +254,7 @@ export function flattenPages(document: PdfDocument, indexes: Iterable<number>): 
         setPageBox(pdfium, handle, readPageBox(pdfium, handle));
         flagAsDisplayed(pdfium, handle);
         if (pdfium.FPDFPage_Flatten(handle, AS_DISPLAYED) === FAILED) {
-          throw unreadable("application/pdf", `the annotations of its page ${index + 1} are damaged`);
+          throw damaged(`the annotations of its page ${index + 1} cannot be read`);
         }
       });
     }

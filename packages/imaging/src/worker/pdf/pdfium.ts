@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { init, type WrappedPdfiumModule } from "@embedpdf/pdfium";
 import { isServiceError } from "@outrigger/core";
-import { unreadable } from "../picture.ts";
+import { damaged, unreadable } from "../picture.ts";
 import { offerMachineFonts } from "./substitute-fonts.ts";
 
 /**
@@ -50,7 +50,7 @@ export async function usePdfium<Result>(use: (pdfium: Pdfium) => Result): Promis
   } catch (error) {
     if (instance.isStarved()) throw starved(error);
     // PDFium crashed: later results of this instance may be wrong.
-    if (!isServiceError(error)) throw unreadable("application/pdf", "it crashes the PDF reader", error);
+    if (!isServiceError(error)) throw damaged(undefined, error);
     keep(instance);
     throw error;
   }

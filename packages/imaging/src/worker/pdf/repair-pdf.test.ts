@@ -105,20 +105,16 @@ test("a rebuilt PDF has the last revision of each object, and what pages inherit
 });
 
 test.each([
-  ["text", "This is not a PDF", "it is not a PDF, or damaged beyond repair"],
-  ["text that begins as a PDF", "%PDF-1.7\nand no more", "it is not a PDF, or damaged beyond repair"],
-  ["HTML", "<html>1 0 obj", "it is not a PDF, or damaged beyond repair"],
-  [
-    "an object without pages",
-    "1 0 obj\n<</Type/Catalog>>\nendobj",
-    "it is not a PDF, or damaged beyond repair",
-  ],
-  ["a document without pages", samplePdf([]), "it has no pages"],
+  ["text", "This is not a PDF", "damaged"],
+  ["text that begins as a PDF", "%PDF-1.7\nand no more", "damaged"],
+  ["HTML", "<html>1 0 obj", "damaged"],
+  ["an object without pages", "1 0 obj\n<</Type/Catalog>>\nendobj", "damaged"],
+  ["a document without pages", samplePdf([]), "damaged: it has no pages"],
   ["a document behind a password", encryptedPdf, "it is protected by a password"],
   [
     "a headerless document behind a password",
     encryptedPdf.subarray(encryptedPdf.indexOf("\n") + 1),
-    "it is not a PDF, or damaged beyond repair",
+    "damaged",
   ],
 ])("repairPdf refuses %s with the reason for the whole file", async (_, bytes, reason) => {
   await expect(repairPdf(Buffer.from(bytes))).rejects.toThrow(unreadable("application/pdf", reason));

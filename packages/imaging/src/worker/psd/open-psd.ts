@@ -1,17 +1,10 @@
 import sharp, { type Sharp } from "sharp";
-import { type Picture, tooManyPixels } from "../picture.ts";
+import { damaged, type Picture, tooManyPixels } from "../picture.ts";
 import { type ImageResources, readImageResources, usableIccProfile } from "./image-resources.ts";
 import { countAt, hasLayers, LAYER_KEYS, layerCountOf, readLayerBlocks } from "./layer-blocks.ts";
 import { openLayers } from "./layers/open-layers.ts";
 import { planPalette, planPixels } from "./pixel-plan.ts";
-import {
-  PSD_TYPE,
-  type PsdHeader,
-  type PsdSections,
-  readPsdHeader,
-  readPsdSections,
-  truncatedPsd,
-} from "./psd-header.ts";
+import { PSD_TYPE, type PsdHeader, type PsdSections, readPsdHeader, readPsdSections } from "./psd-header.ts";
 import { checkStoredRows, type StoredRows, visitRows } from "./stored-rows.ts";
 import { createTiff } from "./tiff.ts";
 
@@ -49,7 +42,7 @@ function openMergedPicture(
   maxPixels: number,
 ): () => Promise<Sharp> {
   const { width, height, mode, large } = header;
-  if (sections.mergedPicture.length < 2) throw truncatedPsd();
+  if (sections.mergedPicture.length < 2) throw damaged();
   // All channels, needed or not.
   const stored: StoredRows = {
     compression: sections.mergedPicture.readUInt16BE(),

@@ -1,6 +1,6 @@
 import type { ServiceError } from "@outrigger/core";
 import type { Size } from "@outrigger/core/images";
-import { unreadable } from "../picture.ts";
+import { damaged, unreadable } from "../picture.ts";
 
 /** How the channels form a colour. */
 export type ColourMode =
@@ -50,7 +50,7 @@ const modes = new Map<number, { mode: ColourMode; depths: readonly Depth[]; leas
  */
 export function readPsdHeader(bytes: Buffer): PsdHeader {
   if (bytes.toString("latin1", 0, 4) !== "8BPS") throw unreadablePsd("it has no PSD header");
-  if (bytes.length < PSD_HEADER_BYTES) throw truncatedPsd();
+  if (bytes.length < PSD_HEADER_BYTES) throw damaged();
   const version = bytes.readUInt16BE(4);
   const channels = bytes.readUInt16BE(12);
   const height = bytes.readUInt32BE(14);
@@ -61,7 +61,7 @@ export function readPsdHeader(bytes: Buffer): PsdHeader {
   const large = version === 2;
   // Photoshop writes PSDs of at most 30,000 pixels, but other writers do not stop there.
   if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE) {
-    throw unreadablePsd(`it declares ${width} by ${height} pixels`);
+    throw damaged(`it declares ${width} by ${height} pixels`);
   }
   const known = modes.get(declaredMode);
   if (known === undefined) throw unreadablePsd(`its colour mode is ${declaredMode}`);
@@ -77,13 +77,8 @@ export function readPsdHeader(bytes: Buffer): PsdHeader {
 export const PSD_TYPE = "image/x-photoshop";
 
 /** The `unsupported_media` error for a PSD or PSB. `reason` is a clause without a full stop. */
-export function unreadablePsd(reason: string, cause?: unknown): ServiceError {
-  return unreadable(PSD_TYPE, reason, cause);
-}
-
-/** The `unsupported_media` error for a file that ends before what it declares. */
-export function truncatedPsd(cause?: unknown): ServiceError {
-  return unreadablePsd("it is truncated", cause);
+export function unreadablePsd(reason: string): ServiceError {
+  return unreadable(PSD_TYPE, reason);
 }
 
 /** The sections after the header, as views of the file without their length fields. */
@@ -112,7 +107,7 @@ export function readPsdSections(bytes: Buffer, large: boolean): PsdSections {
 
 /** Reads a length of four bytes, or eight in some places of a PSB. Throws `unsupported_media` past the end. */
 export function readLength(bytes: Buffer, position: number, long: boolean): number {
-  if (position + lengthBytes(long) > bytes.length) throw truncatedPsd();
+  if (position + lengthBytes(long) > bytes.length) throw damaged();
   // Inexact beyond 2^53, but then it is past the end of any file.
   return long ? Number(bytes.readBigUInt64BE(position)) : bytes.readUInt32BE(position);
 }
@@ -124,6 +119,6 @@ export function lengthBytes(long: boolean): 4 | 8 {
 function sectionAt(bytes: Buffer, position: number, long: boolean): { content: Buffer; end: number } {
   const start = position + lengthBytes(long);
   const end = start + readLength(bytes, position, long);
-  if (end > bytes.length) throw truncatedPsd();
+  if (end > bytes.length) throw damaged();
   return { content: bytes.subarray(start, end), end };
 }

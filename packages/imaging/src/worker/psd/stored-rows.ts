@@ -1,6 +1,7 @@
 import { createInflate } from "node:zlib";
+import { damaged } from "../picture.ts";
 import { unpackBits } from "./pack-bits.ts";
-import { type Depth, truncatedPsd, unreadablePsd } from "./psd-header.ts";
+import { type Depth, unreadablePsd } from "./psd-header.ts";
 
 /** Rows of samples as stored in a file, top to bottom: of one channel, or of several in succession. */
 export interface StoredRows {
@@ -36,10 +37,10 @@ export function checkStoredRows(stored: StoredRows): void {
   if (compression === 1) {
     needed = rows * countBytes(stored);
     // Checked before the counts are read: a header of a few bytes can declare megabytes of counts.
-    if (needed > data.length) throw truncatedPsd();
+    if (needed > data.length) throw damaged();
     for (let row = 0; row < rows; row++) needed += packedLength(stored, row);
   }
-  if (needed > data.length) throw truncatedPsd();
+  if (needed > data.length) throw damaged();
 }
 
 /** Bytes of the packed length of a row. */
@@ -78,7 +79,7 @@ function visitPackedRows(stored: StoredRows, first: number, end: number, visit: 
     const next = position + packedLength(stored, row);
     if (row >= first) {
       if (!unpackBits(stored.data, position, next, unpacked, unpacked.length)) {
-        throw unreadablePsd("a row of its pixels is too short");
+        throw damaged();
       }
       visit(row, unpacked, 0);
     }
@@ -117,7 +118,7 @@ async function visitInflatedRows(
       if (row === end) return;
     }
   }
-  throw truncatedPsd();
+  throw damaged();
 }
 
 async function* inflate(data: Buffer): AsyncGenerator<Buffer> {
@@ -126,7 +127,7 @@ async function* inflate(data: Buffer): AsyncGenerator<Buffer> {
   try {
     yield* inflating;
   } catch (cause) {
-    throw unreadablePsd("its compressed pixels are damaged", cause);
+    throw damaged(undefined, cause);
   }
 }
 

@@ -1,8 +1,7 @@
-import { isServiceError } from "@outrigger/core";
 import sharp from "sharp";
 import type { PictureLimits } from "../../shared/wire.ts";
 import { awaitLibvips } from "../libvips.ts";
-import { requireRows, unreadable } from "../picture.ts";
+import { damaged, requireRows } from "../picture.ts";
 import { isFrame, type JpegSegment, Marker, readJpegSegments } from "../privacy/jpeg-segments.ts";
 
 const TYPE = "image/jpeg";
@@ -18,12 +17,12 @@ export async function repairJpeg(bytes: Buffer, limits: PictureLimits): Promise<
   const { last } = found;
   if (found.scans.length === 0 || last === null) return null;
   const isTruncated = last.marker !== Marker.EOI;
-  if (isTruncated && !isFine(found)) throw unreadable(TYPE, "it is truncated: its finer scans are missing");
+  if (isTruncated && !isFine(found)) throw damaged("its finer scans are missing");
   const complete = isTruncated
     ? Buffer.concat([bytes.subarray(0, isCut(bytes, last) ? last.start : last.end), EOI])
     : bytes;
   const { came, of } = await countJpegRows(complete, found.scans, limits);
-  requireRows(TYPE, { came, of, isTruncated });
+  requireRows(came, of);
   return complete;
 }
 
@@ -69,12 +68,7 @@ async function decode(bytes: Buffer, limits: PictureLimits): Promise<{ data: Buf
   const columns = Math.ceil(width / COLUMNS);
   // Rows at full size keep libjpeg from decoding at a fraction of it, which would skip coefficients.
   const narrow = image.resize({ width: columns, height, fit: "fill", kernel: "linear" }).raw();
-  try {
-    return { data: await awaitLibvips(TYPE, limits, narrow.toBuffer()), height };
-  } catch (error) {
-    // The noise changes the message of libjpeg.
-    throw isServiceError(error) ? unreadable(TYPE, "its scans are damaged", error) : error;
-  }
+  return { data: await awaitLibvips(TYPE, limits, narrow.toBuffer()), height };
 }
 
 function withNoise(bytes: Buffer, scans: readonly JpegScan[], seed: number): Buffer {

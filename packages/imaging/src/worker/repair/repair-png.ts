@@ -2,10 +2,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createDeflate, createInflateRaw, constants as zlib } from "node:zlib";
 import type { PictureLimits } from "../../shared/wire.ts";
-import { requireRows, unreadable } from "../picture.ts";
+import { damaged, requireRows } from "../picture.ts";
 import { isSound, type PngChunk, readPngChunks, writePngChunk } from "../png/png-chunks.ts";
 
-const TYPE = "image/png";
 /** More chunks than any real file has, and few enough to keep in memory. */
 const MAX_CHUNKS = 100_000;
 /** Bytes of a zlib stream before its deflated data, and after it. */
@@ -28,12 +27,11 @@ export async function repairPng(bytes: Buffer, limits: PictureLimits): Promise<B
   if (rows === null || rows.width * rows.height > limits.maxPixels) return null;
   const stream = Buffer.concat(data.map((chunk) => chunk.data));
   const { received, adler, end, compressed } = await recompress(stream, rows);
-  const isTruncated = chunks.at(-1)?.type !== "IEND";
-  requireRows(TYPE, { came: rows.complete(received), of: rows.height, isTruncated });
+  requireRows(rows.complete(received), rows.height);
   const isWrong = data.some((chunk) => chunk.end < bytes.length && !isSound(bytes, chunk));
   const stored = stream.subarray(end, end + ZLIB_CHECKSUM);
   if (isWrong && (stored.length < ZLIB_CHECKSUM || stored.readUInt32BE() !== adler)) {
-    throw unreadable(TYPE, "its pixels are damaged: their checksums are wrong");
+    throw damaged("the checksums of its pixels are wrong");
   }
   const others = chunks.filter(
     (chunk) => chunk.start > first.start && !/^I(?:DAT|END)$/.test(chunk.type) && isSound(bytes, chunk),

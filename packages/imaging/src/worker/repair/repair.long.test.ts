@@ -51,7 +51,7 @@ async function stored(bytes: Buffer, type: OriginalType, keepMetadata = false): 
 /** The percentage of rows that the refusal of an upload says are missing. */
 async function missingRows(bytes: Buffer, type: OriginalType): Promise<number> {
   const refusal = await store(bytes, type);
-  const percent = /: it is (?:truncated|damaged): (\d+) % of its rows are missing\.$/.exec(String(refusal));
+  const percent = / incomplete: (\d+) % of its rows are missing\.$/.exec(String(refusal));
   return percent === null ? Number.NaN : Number(percent[1]);
 }
 
@@ -136,7 +136,7 @@ describe("a JPEG", () => {
       await expectInAllFormats(bytes, "image/jpeg");
     }
     for (const share of [0.1, 0.3, 0.5]) {
-      expect(await store(whole.subarray(0, whole.length * share), "image/jpeg")).toMatch(/it is truncated: /);
+      expect(await store(whole.subarray(0, whole.length * share), "image/jpeg")).toMatch(/incomplete: /);
     }
   });
 
@@ -223,7 +223,9 @@ describe("a PNG", () => {
   test("whose pixels contradict both checksums is refused with that reason", async () => {
     const bytes = await photo(200, 200);
     bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 0x10, bytes.length >> 1);
-    expect(await store(bytes, "image/png")).toMatch(/(?:its pixels are damaged|of its rows are missing)/);
+    expect(await store(bytes, "image/png")).toMatch(
+      /(?:the checksums of its pixels are wrong|of its rows are missing)/,
+    );
   });
 
   test("of a billion pixels in a truncated file is refused before it is inflated", async () => {
@@ -256,7 +258,7 @@ describe("a GIF", () => {
     await expectInAllFormats(bytes, "image/gif");
     for (const length of [whole.lastIndexOf(Buffer.of(0x21, 0xf9)) + 12, whole.length - 300]) {
       expect(await store(whole.subarray(0, length), "image/gif")).toMatch(
-        /it is truncated: \d+ % of the rows of frame 2 are missing\.$/,
+        /incomplete: \d+ % of the rows of frame 2 are missing\.$/,
       );
     }
   });
@@ -270,7 +272,7 @@ describe("a GIF", () => {
     };
     await expectInAllFormats(await stored(spoil(20), "image/gif"), "image/gif");
     expect(await store(spoil(400), "image/gif")).toMatch(
-      /it is damaged: \d+ % of the rows of frame 1 are missing/,
+      /incomplete: \d+ % of the rows of frame 1 are missing/,
     );
   });
 

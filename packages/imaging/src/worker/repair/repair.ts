@@ -2,7 +2,7 @@ import type { OriginalType } from "@outrigger/core/images";
 import type { PictureLimits } from "../../shared/wire.ts";
 import { joinSubBlocks, readGifBlocks, readGifFrames, splitSubBlocks } from "../gif/gif-blocks.ts";
 import { endCodes, walkLzwCodes } from "../gif/lzw-codes.ts";
-import { requireFrames, requireRows, unreadable } from "../picture.ts";
+import { damaged, requireFrames, requireRows } from "../picture.ts";
 import { isFrame, readJpegSegments } from "../privacy/jpeg-segments.ts";
 import { repairJpeg } from "./repair-jpeg.ts";
 import { repairPng } from "./repair-png.ts";
@@ -81,17 +81,13 @@ function repairGif(bytes: Buffer, limits: PictureLimits): Buffer {
     const codes = joinSubBlocks(bytes, frame);
     const walked = walkLzwCodes(codes, minCodeBits, width * height);
     if (walked.isEnded && frame.end <= bytes.length) continue;
-    requireRows(TYPE, {
-      came:
-        walked.isEnded && dataStart <= bytes.length ? height : Math.floor(walked.pixels / Math.max(1, width)),
-      // A frame without a size may have a truncated header.
-      of: Math.max(1, height),
-      isTruncated: frame.end > bytes.length,
-      what: `the rows of frame ${count}`,
-    });
+    const came =
+      walked.isEnded && dataStart <= bytes.length ? height : Math.floor(walked.pixels / Math.max(1, width));
+    // A frame without a size may have a truncated header.
+    requireRows(came, Math.max(1, height), `the rows of frame ${count}`);
     pieces.push(bytes.subarray(copied, dataStart), splitSubBlocks(endCodes(codes, minCodeBits, walked)));
     copied = end;
   }
-  if (count === 0) throw unreadable(TYPE, "it holds no picture");
+  if (count === 0) throw damaged("it holds no picture");
   return Buffer.concat([...pieces, bytes.subarray(copied, end), TRAILER]);
 }

@@ -1,6 +1,6 @@
 import { isServiceError } from "@outrigger/core";
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
-import { unreadable } from "../picture.ts";
+import { damaged, unreadable } from "../picture.ts";
 import { type Attribute, cleanAttribute, XLINK_NAMESPACE } from "./clean-attribute.ts";
 import { cleanStylesheet } from "./clean-css.ts";
 import { decodeSvgText, isGzip } from "./decode-svg-text.ts";
@@ -123,8 +123,8 @@ function createParser(reading: Reading): Parser {
   parser.on("error", ({ message }) => {
     // Browsers, too, show a drawing that is followed by something else.
     if (reading.place === "end") return;
-    const clause = message.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[.\s]+$/, "");
-    throw unreadable(TYPE, `its XML is broken: line ${parser.line}: ${clause}`);
+    const cause = new Error(message.slice(0, MAX_MESSAGE_CHARACTERS));
+    throw damaged(`its XML is broken in line ${parser.line}`, cause);
   });
   return parser;
 }

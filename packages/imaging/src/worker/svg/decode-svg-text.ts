@@ -1,6 +1,6 @@
 import { TextDecoder } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { unreadable } from "../picture.ts";
+import { damaged, unreadable } from "../picture.ts";
 
 const TYPE = "image/svg+xml";
 
@@ -44,7 +44,7 @@ function unpack(bytes: Buffer): Buffer {
     return gunzipSync(bytes, { maxOutputLength: MAX_SVG_BYTES });
   } catch (cause) {
     if (cause instanceof RangeError) throw tooLarge();
-    throw unreadable(TYPE, "its compression is damaged", cause);
+    throw damaged("it cannot be decompressed", cause);
   }
 }
 

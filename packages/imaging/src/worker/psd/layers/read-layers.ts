@@ -1,5 +1,6 @@
 import type { Layer as AgLayer, LayerMaskData } from "ag-psd";
-import { type PsdHeader, truncatedPsd, unreadablePsd } from "../psd-header.ts";
+import { damaged } from "../../picture.ts";
+import type { PsdHeader } from "../psd-header.ts";
 import type { StoredRows } from "../stored-rows.ts";
 import { type PaintContext, readPaint } from "./fills/read-paint.ts";
 import { findPattern, type PatternShape, readPatternShapes } from "./fills/read-patterns.ts";
@@ -49,7 +50,7 @@ export async function readLayers(bytes: Buffer, header: PsdHeader, section: Buff
 }
 
 function damagedLayers(cause: unknown): Error {
-  return unreadablePsd("it holds no merged picture and its layers are damaged", cause);
+  return damaged("it holds no merged picture, and its layers cannot be read", cause);
 }
 
 /**
@@ -165,7 +166,7 @@ function convertChannels(layer: AgLayer, bounds: Rectangle, { header, channels }
   if (areaOf(bounds) === 0) return { kind: "channels", colours: [], alpha: null };
   const colours = channels.map((id) => {
     const stored = findChannel(layer, id, bounds, header);
-    if (stored === null) throw truncatedPsd();
+    if (stored === null) throw damaged();
     return stored;
   });
   return { kind: "channels", colours, alpha: findChannel(layer, ALPHA_CHANNEL, bounds, header) };
