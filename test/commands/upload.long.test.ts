@@ -19,7 +19,7 @@ describe("the command upload", PATIENT, () => {
     const { code, stdout, stderr } = await run(["upload", "photo.png", "--expires", "7d"]);
     expect([code, stderr]).toEqual([0, ""]);
     const [facts, page, image, edit, expires, ...rest] = stdout.split("\n");
-    expect(facts).toMatch(/^photo\.png {2}image\/png {2}64 × 48 {2}[\d.]+ kB$/);
+    expect(facts).toMatch(/^photo\.png {2}image\/png {2}64 × 48 {2}[\d.]+ KiB$/);
     const url = /^Image {4}(\S+)$/.exec(image ?? "")?.[1] ?? "";
     expect(url.startsWith(`${site.url()}/`)).toBe(true);
     expect(page).toBe(`Page     ${url}/view`);

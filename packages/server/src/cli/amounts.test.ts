@@ -1,18 +1,5 @@
 import { expect, it } from "vitest";
-import { sizeText, timeText } from "./amounts.ts";
-
-it.each([
-  [0, "0 B"],
-  [999, "999 B"],
-  [1000, "1.0 kB"],
-  [999_949, "999.9 kB"],
-  [999_950, "1.0 MB"],
-  [26_214_400, "26.2 MB"],
-  [1.5e12, "1.5 TB"],
-  [2e16, "20000.0 TB"],
-])("sizeText shows %d bytes as %s", (bytes, text) => {
-  expect(sizeText(bytes)).toBe(text);
-});
+import { expiryText, timeText } from "./amounts.ts";
 
 it.each([
   [0.2, "1 s"],
@@ -21,4 +8,9 @@ it.each([
   [9000, "2.5 h"],
 ])("timeText shows %d seconds as %s", (seconds, text) => {
   expect(timeText(seconds)).toBe(text);
+});
+
+it("expiryText shows a date to the minute, and the absence of one", () => {
+  expect(expiryText("2030-01-02T03:04:05.678Z")).toBe("2030-01-02 03:04 UTC");
+  expect(expiryText(null)).toBe("never");
 });

@@ -1,17 +1,4 @@
-const UNITS = ["kB", "MB", "GB", "TB"];
-
-/** A number of bytes in decimal units: `412 B`, `1.3 MB`. */
-export function sizeText(bytes: number): string {
-  let amount = bytes;
-  let unit = "B";
-  for (const larger of UNITS) {
-    // 999.95 would be shown as 1000.0 of the smaller unit.
-    if (amount < 999.95) break;
-    amount /= 1000;
-    unit = larger;
-  }
-  return unit === "B" ? `${bytes} B` : `${amount.toFixed(1)} ${unit}`;
-}
+import { printable } from "./print.ts";
 
 /** A duration in the largest fitting unit, rounded up: `42 s`, `3 min`, `2.5 h`. */
 export function timeText(seconds: number): string {
@@ -28,4 +15,9 @@ export function minuteText(ms: number): string {
 /** `2026-01-02T03:04:05.678Z` */
 export function isoText(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+/** When an image expires, to the minute. @param expiresAt ISO 8601, untrusted; `null`: never. */
+export function expiryText(expiresAt: string | null): string {
+  return expiresAt === null ? "never" : `${printable(expiresAt).slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -1,7 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import type { AddressFormat, Download, ReadOptions } from "@outrigger/client";
-import { systemCode } from "@outrigger/core/values";
-import { sizeText } from "../../cli/amounts.ts";
+import { bytesText, systemCode } from "@outrigger/core/values";
 import { untilInterrupted } from "../../cli/interruption.ts";
 import { jsonText, printable, printOut } from "../../cli/print.ts";
 import { writeAtomically } from "../../cli/write-file.ts";
@@ -59,7 +58,7 @@ async function write(
   try {
     if (output === "-") return await pipeline(body, process.stdout, { signal, end: false });
     const bytes = await writeAtomically(output, body, { replace, mode: 0o666, signal });
-    printOut(`${printable(output)}  ${printable(type)}  ${sizeText(bytes)}\n`);
+    printOut(`${printable(output)}  ${printable(type)}  ${bytesText(bytes)}\n`);
   } catch (error) {
     // Any failure leaves the body unread.
     await body.cancel().catch(() => undefined);

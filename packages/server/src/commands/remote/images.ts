@@ -1,5 +1,6 @@
 import { type CreatedImage, type ImageRecord, type PicturePoint, parseImageAddress } from "@outrigger/client";
-import { sizeText } from "../../cli/amounts.ts";
+import { bytesText } from "@outrigger/core/values";
+import { expiryText } from "../../cli/amounts.ts";
 import { mayProceed, requireAnswer } from "../../cli/confirm.ts";
 import { untilInterrupted } from "../../cli/interruption.ts";
 import { jsonText, labelledLines, printable, printOut } from "../../cli/print.ts";
@@ -120,14 +121,14 @@ export function pinOf(target: ImageTarget, typed: string | undefined): string {
 export function imageText(image: ImageRecord & Partial<Pick<CreatedImage, "editUrl">>): string {
   const { name, description, type, size, width, height, status, expiresAt, url, editUrl } = image;
   const pixels = width === null || height === null ? [] : [`${width} × ${height}`];
-  const facts = [printable(name), printable(type), ...pixels, sizeText(size)].join("  ");
+  const facts = [printable(name), printable(type), ...pixels, bytesText(size)].join("  ");
   const lines = labelledLines({
     // Earlier releases of the service have none.
     Description: description ? printable(description) : null,
     Page: printable(`${url}/view`),
     Image: printable(url),
     Edit: editUrl === undefined ? null : printable(editUrl),
-    Expires: expiresAt === null ? "never" : `${printable(expiresAt).slice(0, 16).replace("T", " ")} UTC`,
+    Expires: expiryText(expiresAt),
     Status:
       status === "ready"
         ? null

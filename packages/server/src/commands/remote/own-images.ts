@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { type CreatedImage, type ImageRecord, parseImageAddress } from "@outrigger/client";
 import { systemCode } from "@outrigger/core/values";
+import { expiryText } from "../../cli/amounts.ts";
 import { fileReasonOf } from "../../cli/error-reason.ts";
 import { jsonText, labelledLines, note, printable, printOut } from "../../cli/print.ts";
 
@@ -103,11 +104,9 @@ export async function list({ json = false, print }: PrintFlags): Promise<void> {
     if (json) printOut(jsonText(image));
     else if (print !== undefined) printOut(addressText(image, print));
     else {
-      const expires =
-        expiresAt === null ? "never" : `${printable(expiresAt).slice(0, 16).replace("T", " ")} UTC`;
       const edit = editUrl === undefined ? null : printable(editUrl);
       printOut(
-        `${printable(name)}\n${labelledLines({ Image: printable(url), Edit: edit, Expires: expires })}`,
+        `${printable(name)}\n${labelledLines({ Image: printable(url), Edit: edit, Expires: expiryText(expiresAt) })}`,
       );
     }
   }

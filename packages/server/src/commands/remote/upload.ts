@@ -10,8 +10,8 @@ import {
   type UploadSource,
   type UrlSource,
 } from "@outrigger/client";
-import { sniffType } from "@outrigger/core/values";
-import { sizeText, timeText } from "../../cli/amounts.ts";
+import { bytesText, sniffType } from "@outrigger/core/values";
+import { timeText } from "../../cli/amounts.ts";
 import { fileReasonOf } from "../../cli/error-reason.ts";
 import { untilInterrupted } from "../../cli/interruption.ts";
 import { jsonText, printable, printOut } from "../../cli/print.ts";
@@ -141,7 +141,7 @@ class Transfer {
     const left = sent === 0 ? 0 : ((total - sent) * secondsSince(this.#beganAt)) / sent;
     const files = this.#files.filter(({ hasEnded }) => hasEnded).length;
     const time = left > 0 ? `${timeText(left)} left` : "processing";
-    return `[${bar}] ${time}, ${sizeText(sent)} of ${sizeText(total)}, ${files} of ${this.#files.length} files`;
+    return `[${bar}] ${time}, ${bytesText(sent)} of ${bytesText(total)}, ${files} of ${this.#files.length} files`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { bytesText } from "@outrigger/core/values";
 import { describe, expect, it } from "vitest";
 import { addRecords, images, readRecord } from "../../../../test/images-command.ts";
 import { jpeg, outrigger, serve, temporaryDirectory, uploaded } from "../../../../test/outrigger-process.ts";
@@ -24,7 +25,7 @@ describe("outrigger images list", () => {
     const { stdout } = await images(cwd, "list");
     const [heading, line, ...rest] = stdout.split("\n");
     expect(heading?.split(/ {2,}/).slice(0, 3)).toEqual(["ID", "STATE", "TYPE"]);
-    const cells = [image.id, "ready", "image/jpeg", `${(size / 1000).toFixed(1)} kB`];
+    const cells = [image.id, "ready", "image/jpeg", bytesText(size)];
     expect(line?.split(/ {2,}/)).toEqual([...cells, minute(createdAt), minute(expiresAt), "stripes.jpg"]);
     expect(heading?.indexOf("NAME")).toBe(line?.indexOf("stripes.jpg"));
     expect(rest).toEqual([""]);

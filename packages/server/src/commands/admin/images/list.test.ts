@@ -40,7 +40,7 @@ it("images stats counts images by state, as a table and as JSON", async () => {
   const table = await images(cwd, "stats");
   expect(table.stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
     ["images", "7"],
-    ["bytes", "3.3 MB"],
+    ["bytes", "3.18 MiB"],
     ["processing", "0"],
     ["held", "0"],
     ["ready", "1"],

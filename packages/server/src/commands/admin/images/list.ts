@@ -1,12 +1,13 @@
 import type { AuditEntry, ImageState, ImageStats, ListedImage } from "@outrigger/core";
-import { isoText, minuteText, sizeText } from "../../../cli/amounts.ts";
+import { bytesText } from "@outrigger/core/values";
+import { isoText, minuteText } from "../../../cli/amounts.ts";
 import { jsonText, printable, printFailure, printLines, tableRow } from "../../../cli/print.ts";
 import { progressLine, rateText } from "../../../cli/progress-line.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withAdmin } from "../with-admin.ts";
 
 const HEADING = ["ID", "STATE", "TYPE", "SIZE", "CREATED (UTC)", "EXPIRES (UTC)", "NAME"];
-const WIDTHS = [22, 10, 17, -8, 16, 16];
+const WIDTHS = [22, 10, 17, -11, 16, 16];
 
 /** The validated options of `outrigger images list`. */
 export interface ListImagesFlags extends DataFlags {
@@ -42,7 +43,7 @@ async function* linesOf(
 function columnsOf({ id, state, type, size, createdAt, expiresAt, name }: ListedImage): string[] {
   if (state === "damaged") return [id, state];
   const expires = expiresAt === null ? "never" : minuteText(expiresAt);
-  return [id, state, type, sizeText(size), minuteText(createdAt), expires, printable(name)];
+  return [id, state, type, bytesText(size), minuteText(createdAt), expires, printable(name)];
 }
 
 /** An image as a line of JSON, with dates as in the API. */
@@ -75,7 +76,7 @@ export async function stats({ json = false, ...flags }: DataFlags & { json?: boo
 }
 
 function statsTable({ images, bytes, states, newer }: ImageStats): string {
-  const counts = { images, bytes: sizeText(bytes), ...states, ...(newer > 0 ? { newer } : {}) };
-  const rows = Object.entries(counts).map(([name, value]) => tableRow([name, String(value)], [11, -9]));
+  const counts = { images, bytes: bytesText(bytes), ...states, ...(newer > 0 ? { newer } : {}) };
+  const rows = Object.entries(counts).map(([name, value]) => tableRow([name, String(value)], [11, -11]));
   return rows.join("");
 }

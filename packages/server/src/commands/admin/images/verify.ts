@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import type { StorageTargets } from "@outrigger/core/stores";
-import { systemCode } from "@outrigger/core/values";
+import { bytesText, systemCode } from "@outrigger/core/values";
 import {
   isVerifyState,
   type PlannedRemovals,
@@ -9,7 +9,7 @@ import {
   type VerifyState,
   verifyStorage,
 } from "@outrigger/ops";
-import { sizeText, timeText } from "../../../cli/amounts.ts";
+import { timeText } from "../../../cli/amounts.ts";
 import { mayProceed, requireAnswer } from "../../../cli/confirm.ts";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { jsonText, note, printable, printOut } from "../../../cli/print.ts";
@@ -137,7 +137,7 @@ function outcomeOf(report: VerifyReport): JobOutcome {
     report,
     troubles: {},
     notes: [],
-    lines: (seconds) => [`${images} images, ${sizeText(bytes)}: ${found}, in ${timeText(seconds)}.`],
+    lines: (seconds) => [`${images} images, ${bytesText(bytes)}: ${found}, in ${timeText(seconds)}.`],
     failure:
       undecided === 0
         ? null

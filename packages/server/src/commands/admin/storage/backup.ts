@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import type { BlobStore } from "@outrigger/core/stores";
+import { bytesText } from "@outrigger/core/values";
 import { type BackedUpLookup, type BackupReport, backupStorage } from "@outrigger/ops";
-import { isoText, sizeText, timeText } from "../../../cli/amounts.ts";
+import { isoText, timeText } from "../../../cli/amounts.ts";
 import { type DataFlags, loadConfig } from "../../../config/load-config.ts";
 import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { settingsOf } from "../../../config/settings.ts";
@@ -79,7 +80,7 @@ function outcomeOf(
     troubles: { "damaged at the source": damaged, "not copied": failed },
     notes: trouble === null ? [] : [trouble],
     lines(seconds) {
-      const summary = `${images} images: ${copied} keys copied (${sizeText(bytes)}), ${unchanged} unchanged, ${removed} removed, in ${timeText(seconds)}.`;
+      const summary = `${images} images: ${copied} keys copied (${bytesText(bytes)}), ${unchanged} unchanged, ${removed} removed, in ${timeText(seconds)}.`;
       if (!isComplete) return [summary];
       const complete = `The backup ${where} is complete, as of ${isoText(manifest.beganAt)}.`;
       return [summary, `${complete} ${lookupText(manifest.lookup)}`, secret];
@@ -93,5 +94,5 @@ function outcomeOf(
 
 function lookupText(lookup: BackedUpLookup | null): string {
   if (lookup === null) return "It has no database of the lookup.";
-  return `It has the database of the lookup as of ${isoText(lookup.copiedAt)} (${sizeText(lookup.size)}).`;
+  return `It has the database of the lookup as of ${isoText(lookup.copiedAt)} (${bytesText(lookup.size)}).`;
 }

@@ -1,5 +1,6 @@
+import { bytesText } from "@outrigger/core/values";
 import { type MigrationReport, migrateStorage } from "@outrigger/ops";
-import { sizeText, timeText } from "../../../cli/amounts.ts";
+import { timeText } from "../../../cli/amounts.ts";
 import { loadConfig } from "../../../config/load-config.ts";
 import { secretsOf } from "../../../config/secret-text.ts";
 import { requireDataDirectories } from "../../../storage/data-directory.ts";
@@ -60,8 +61,8 @@ function outcomeOf(report: MigrationReport, pins: string): JobOutcome {
         ? []
         : [`${damaged.length} damaged at the source and copied unchanged: see outrigger images verify`],
     lines(seconds: number) {
-      const done = `${copied} keys copied (${sizeText(bytes)}), ${unchanged} unchanged, ${removed} removed`;
-      const rate = `${Math.round(images / seconds)} images/s, ${sizeText(Math.round(bytes / seconds))}/s`;
+      const done = `${copied} keys copied (${bytesText(bytes)}), ${unchanged} unchanged, ${removed} removed`;
+      const rate = `${Math.round(images / seconds)} images/s, ${bytesText(Math.round(bytes / seconds))}/s`;
       const summary = `${images} images: ${done}, in ${timeText(seconds)} (${rate}).`;
       return isComplete ? [summary, `Both sides have the same ${keys.to} keys.`, pins] : [summary];
     },

@@ -1,6 +1,7 @@
 import type { BlobStore } from "@outrigger/core/stores";
+import { bytesText } from "@outrigger/core/values";
 import { type BackupManifest, type RestoreReport, readBackupManifest, restoreStorage } from "@outrigger/ops";
-import { isoText, sizeText, timeText } from "../../../cli/amounts.ts";
+import { isoText, timeText } from "../../../cli/amounts.ts";
 import { loadPart } from "../../../cli/parts.ts";
 import { printOut } from "../../../cli/print.ts";
 import { type DataFlags, loadConfig } from "../../../config/load-config.ts";
@@ -114,7 +115,7 @@ function outcomeOf(report: RestoreReport, lookup: LookupNews, pins: string): Job
     notes,
     lines(seconds) {
       const there = wasLiving ? "existed and stay unchanged" : "existed from an earlier run";
-      const summary = `${restored} images restored (${sizeText(bytes)}), ${kept} ${there}, ${ended} have ended, in ${timeText(seconds)}.`;
+      const summary = `${restored} images restored (${bytesText(bytes)}), ${kept} ${there}, ${ended} have ended, in ${timeText(seconds)}.`;
       if (!isComplete) return [summary];
       return lookup.said === "" || lookup.hasFailed ? [summary, pins] : [summary, lookup.said, pins];
     },

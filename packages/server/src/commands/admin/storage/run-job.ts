@@ -1,7 +1,8 @@
 import { isServiceError } from "@outrigger/core";
 import type { rules } from "@outrigger/core/stores";
+import { bytesText } from "@outrigger/core/values";
 import type { StorageProgress, StorageRunOptions, StorageTrouble } from "@outrigger/ops";
-import { sizeText, timeText } from "../../../cli/amounts.ts";
+import { timeText } from "../../../cli/amounts.ts";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { untilInterrupted } from "../../../cli/interruption.ts";
 import { note, printable, printOut } from "../../../cli/print.ts";
@@ -72,7 +73,7 @@ function progressText({ phase, keys, totalKeys, bytes }: StorageProgress, second
   // The source may grow.
   const total = Math.max(totalKeys, keys);
   const left = keys === 0 || keys === total ? "" : `, ${timeText((seconds / keys) * (total - keys))} left`;
-  return `${phase}: ${keys} of ${total} keys, ${sizeText(bytes)}, ${Math.round(keys / seconds)} keys/s${left}`;
+  return `${phase}: ${keys} of ${total} keys, ${bytesText(bytes)}, ${Math.round(keys / seconds)} keys/s${left}`;
 }
 
 function printOutcome(outcome: JobOutcome, seconds: number, json: boolean): void {
