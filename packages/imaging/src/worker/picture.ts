@@ -45,17 +45,13 @@ export function unreadable(
   reason: string,
   cause?: unknown,
 ): ServiceError {
-  return new ServiceError(
-    "unsupported_media",
-    `This cannot be read as ${type}: ${reason}.`,
-    cause === undefined ? {} : { cause },
-  );
+  return new ServiceError("unsupported_media", `This cannot be read as ${type}: ${reason}.`, { cause });
 }
 
 /** The `unsupported_media` error for damaged or truncated bytes. `detail` is a clause without a full stop, and without the words of a decoder. */
 export function damaged(detail = "", cause?: unknown): ServiceError {
-  const why = detail && `: ${detail}`;
-  return new ServiceError("unsupported_media", `The file is damaged or incomplete${why}.`, { cause });
+  const message = `The file is damaged or incomplete${detail && `: ${detail}`}.`;
+  return new ServiceError("unsupported_media", message, { cause });
 }
 
 /** The `unsupported_media` error for more pixels than `maxPixels`. */

@@ -17,16 +17,15 @@ import { DEFAULT_URL, URL_VARIABLE } from "./options.ts";
 const MAX_RETRIES = 2;
 /** A verification waits that long before a busy mail server, besides its share of other lines. */
 const MAX_LINE_MS = 15 * 60_000;
-/** Fields of the API, by the name of their option. */
+/** A field of the API at the start of a sentence, which an option of the command sets. */
+const FIELD =
+  /^(?:name|description|focus|expiresAt|full_name|job_titles|required_field|verification_status)(?= must )/;
 const OPTIONS: Readonly<Record<string, string>> = {
-  expiresAt: "--expires",
-  name: "--name",
-  description: "--description",
-  focus: "--focus",
-  full_name: "--name",
-  job_titles: "--titles",
-  required_field: "--required",
-  verification_status: "--status",
+  expiresAt: "expires",
+  full_name: "name",
+  job_titles: "titles",
+  required_field: "required",
+  verification_status: "status",
 };
 /** Codes of connections that fail because no service listens. */
 const UNREACHABLE = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
@@ -141,10 +140,11 @@ export function failureText(error: OutriggerError, baseUrl: string): string {
   if (status >= 300 && status < 400)
     return `${baseUrl} redirects to another address; use that address, e.g. with https://`;
   // The detail is untrusted text.
-  const detailText = printable(detail.trim())
+  const sentence = detail
+    .trim()
     .replace(/\.$/, "")
-    .replace(/^\w+(?= must )/, (field) => OPTIONS[field] ?? field);
-  const said = detailText || `${status} ${printable(title)}`;
+    .replace(FIELD, (field) => `--${OPTIONS[field] ?? field}`);
+  const said = printable(sentence) || `${status} ${printable(title)}`;
   if (status === 404) return `${said} (${baseUrl})`;
   return retryAfterMs === null ? said : `${said} (retry in ${timeText(retryAfterMs / 1000)})`;
 }
