@@ -44,7 +44,9 @@ describe("checks of a file before its upload", () => {
     ["a", "image/png", "PNG"],
     ["a.jfif", "", "JPEG"],
     ["a.svg", "IMAGE/SVG+XML", "SVG"],
-    ["a.webp", "image/webp", undefined],
+    ["a.webp", "image/webp", "WebP"],
+    ["a.HEIF", "", "HEIC"],
+    ["a.bmp", "image/bmp", undefined],
     ["png", "", undefined],
   ])("the file %s of type %j is recognised as %s", (name, type, label) => {
     expect(kindOf({ name, type })?.label).toBe(label);
@@ -56,6 +58,12 @@ describe("checks of a file before its upload", () => {
     ["GIF89a", "GIF"],
     ["8BPS\0\x01", "PSD"],
     ["%PDF-1.7", "PDF"],
+    ["RIFF\x10\0\0\0WEBPVP8 ", "WebP"],
+    ["RIFF\x10\0\0\0WAVEfmt ", undefined],
+    ["\0\0\0\x20ftypavif", "AVIF"],
+    ["\0\0\0\x20ftypheic", "HEIC"],
+    ["\0\0\0\x20ftypisom", undefined],
+    ["II*\0\x08\0\0\0", "TIFF"],
     ["<svg xmlns=", undefined],
     ["\xff\xd8", undefined],
     ["", undefined],
@@ -74,23 +82,33 @@ describe("checks of a file before its upload", () => {
 
   test("a file of exactly the size limit is allowed, and one byte more is refused", () => {
     const kind = kindOf({ name: "a.png", type: "image/png" });
-    expect(refusalOf({ name: "a.png", type: "image/png", size: 1000 }, kind, 1000)).toBeNull();
-    expect(refusalOf({ name: "a.png", type: "image/png", size: 1001 }, kind, 1000)).toMatch(/too large/);
+    const types = ["image/png"];
+    expect(
+      refusalOf({ name: "a.png", type: "image/png", size: 1000 }, kind, { types, maxUploadBytes: 1000 }),
+    ).toBeNull();
+    expect(
+      refusalOf({ name: "a.png", type: "image/png", size: 1001 }, kind, { types, maxUploadBytes: 1000 }),
+    ).toMatch(/too large/);
   });
 
   test.each([
     ["a", "video/mp4", /^Videos can’t be uploaded here/],
     ["a.MOV", "", /^Videos can’t be uploaded here/],
-    ["a.txt", "text/plain", /isn’t supported/],
-  ])("the refusal of %s of type %j names its kind", (name, type, message) => {
-    expect(refusalOf({ name, type, size: 1 }, null, 9)).toMatch(message);
-  });
+    ["a.txt", "text/plain", /isn’t supported\. Use PNG or WebP\.$/],
+    ["a.avif", "image/avif", /isn’t supported\. Use PNG or WebP\.$/],
+  ])(
+    "the refusal of %s of type %j names its kind, or those that the service accepts",
+    (name, type, message) => {
+      const terms = { types: ["image/png", "image/webp"], maxUploadBytes: 9 };
+      expect(refusalOf({ name, type, size: 1 }, kindOf({ name, type }), terms)).toMatch(message);
+    },
+  );
 
   test("the bytes decide about the kind, then the type and the name", async () => {
     const kindIn = async (name: string, bytes: string) => (await readKind(new File([bytes], name)))?.label;
     expect(await kindIn("photo.webp", "GIF89a")).toBe("GIF");
     expect(await kindIn("drawing.svg", "<svg/>")).toBe("SVG");
-    expect(await kindIn("photo.webp", "RIFF....WEBP")).toBeUndefined();
+    expect(await kindIn("photo.webp", "RIFF....WEBP")).toBe("WebP");
   });
 });
 

@@ -46,10 +46,17 @@ export function offersOf(view: ImageView): Offer[] {
   return offers.sort((one, other) => Number(other.isOriginal) - Number(one.isOriginal));
 }
 
-/** Short name of a media type, for a placeholder: `PDF`. */
+/** Short name of a media type: `PDF`. */
 export function shortTypeName(type: string): string {
   const format = FORMAT_OF_TYPE.get(type);
-  return format === undefined ? type : FORMAT_NAMES[format];
+  return format === undefined ? type.replace("image/", "").toUpperCase() : FORMAT_NAMES[format];
+}
+
+const LIST = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
+/** The media types to choose from: `PNG, JPEG or GIF`. */
+export function typesText(types: readonly string[]): string {
+  return LIST.format(types.map(shortTypeName));
 }
 
 function formats(): [ImageFormat, string][] {

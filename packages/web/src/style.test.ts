@@ -1,11 +1,12 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ADMIN_STYLE } from "./admin/admin-style.ts";
 import { STYLE } from "./style.ts";
 
-const sheets = ["form", "focal-point"].map((name) =>
-  readFileSync(new URL(`../browser/edit/${name}.css`, import.meta.url), "utf8"),
-);
+const browser = new URL("../browser/", import.meta.url);
+const sheets = readdirSync(browser, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".css"))
+  .map((path) => readFileSync(new URL(path, browser), "utf8"));
 const css = [STYLE, ADMIN_STYLE, ...sheets].join("\n");
 
 /** The distinct values of a property in all style sheets. */
@@ -16,6 +17,10 @@ function valuesOf(property: string): string[] {
 
 test("text has four sizes, each of them a token or the size of the body", () => {
   expect(valuesOf("font-size")).toEqual(["1rem", "var(--headline)", "var(--small)", "var(--title)"]);
+});
+
+test("one accent colours marks and controls, and a second one only what deletes", () => {
+  expect(valuesOf("accent-color")).toEqual(["var(--accent)", "var(--danger)"]);
 });
 
 test("corners have one radius, and only marks are round", () => {

@@ -1,5 +1,6 @@
 import type { UploadForm, UploadRefusal, UploadView } from "@outrigger/core/images";
 import type { Address } from "./addresses.ts";
+import { typesText } from "./formats.ts";
 import { type Html, html } from "./html.ts";
 import { sizeText, waitText, withDates } from "./phrases.ts";
 import { descriptionField } from "./subject.ts";
@@ -15,10 +16,10 @@ export function uploadForm(view: UploadView, form: UploadForm, action: Address):
   const described = refusal === undefined ? "file-hint" : "refusal file-hint";
   return html`<section><form method="post" enctype="multipart/form-data" action="${action.href}">
 <label for="file">Image</label>
-<input id="file" name="${fileField}" type="file" required accept="${types.join(",")},.psd" aria-describedby="${described}"${
+<input id="file" name="${fileField}" type="file" required accept="${types.filter((type) => type !== "image/heic").join(",")},.psd" aria-describedby="${described}"${
     refusal !== undefined && html` autofocus`
   }>
-<p class="hint" id="file-hint">PNG, JPEG, GIF, SVG, PSD or PDF, up to ${sizeText(maxUploadBytes)}.</p>
+<p class="hint" id="file-hint">${typesText(types)}, up to ${sizeText(maxUploadBytes)}.</p>
 <label for="name">Name (optional)</label>
 <input id="name" name="name" value="${typed?.name ?? ""}" maxlength="255" placeholder="Same as the file name" autocomplete="off" dir="auto">
 ${descriptionField(typed?.description, null)}

@@ -10,7 +10,7 @@ const SUMMARY = "Upload images from any device, and get a link to share.";
 
 /** The upload page. `browser/upload` replaces its form, which works without a script. */
 export function uploadPage(view: UploadView, nowMs: number, site: Site): Page {
-  const { baseUrl, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, resumable, form, refusal } = view;
+  const { baseUrl, types, maxUploadBytes, defaultLifetimeMs, maxLifetimeMs, resumable, form, refusal } = view;
   const base = absoluteAddress(baseUrl);
   const sources = sourceList(base === null ? [] : [base]);
   const action = absoluteAddress(form?.action ?? "");
@@ -36,7 +36,7 @@ export function uploadPage(view: UploadView, nowMs: number, site: Site): Page {
 <h1>Upload images</h1>
 <p class="lead">Get a link to share.${defaultLifetimeMs !== null && " Images are deleted automatically."}</p>
 ${refusal !== undefined && refusalBanner(refusal, maxUploadBytes)}
-<div id="upload" data-base="${baseUrl}" data-max-upload-bytes="${maxUploadBytes}"
+<div id="upload" data-base="${baseUrl}" data-types="${types.join(" ")}" data-max-upload-bytes="${maxUploadBytes}"
  data-default-lifetime-ms="${lifetimeMs(defaultLifetimeMs)}" data-max-lifetime-ms="${lifetimeMs(maxLifetimeMs)}"${resumable === true && " data-resumable"}>
 <div class="unscripted">
 ${

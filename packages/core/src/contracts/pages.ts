@@ -123,7 +123,7 @@ export interface UnlockView extends PlacedView {
 
 /** The page for uploading. */
 export interface UploadView extends PlacedView {
-  /** The media types to choose from. Without HEIC, so that iOS converts it. */
+  /** The media types that the service accepts. A chooser that leaves out HEIC gets JPEG from iOS. */
   types: readonly (OriginalType | ConvertibleType)[];
   maxUploadBytes: number;
   /** Default lifetime of an image, and the longest that may be requested, in milliseconds. `null`: no end. */

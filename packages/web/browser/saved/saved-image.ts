@@ -13,6 +13,8 @@ export interface SavedImage {
   url: string;
   /** Media type of the original. */
   type: string;
+  /** Media type of the upload that the service converted. Absent: it converted nothing. */
+  source?: string;
   /** ISO 8601. `null`: never. */
   expiresAt: string | null;
   /** When its file was chosen, Unix milliseconds, to sort by. Absent: unknown. */
@@ -50,12 +52,17 @@ export function readSaved(value: unknown): SavedImage | null {
 
 function optionalParts({
   description,
+  source,
   chosenAt,
   checkedAt,
   unavailable,
-}: Record<string, unknown>): Pick<SavedImage, "description" | "chosenAt" | "checkedAt" | "unavailable"> {
+}: Record<string, unknown>): Pick<
+  SavedImage,
+  "description" | "source" | "chosenAt" | "checkedAt" | "unavailable"
+> {
   return {
     ...(typeof description === "string" ? { description } : {}),
+    ...(typeof source === "string" ? { source } : {}),
     ...(typeof chosenAt === "number" ? { chosenAt } : {}),
     ...(typeof checkedAt === "number" ? { checkedAt } : {}),
     ...(isUnavailable(unavailable) ? { unavailable } : {}),

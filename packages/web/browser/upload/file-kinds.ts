@@ -1,39 +1,47 @@
+import { shortTypeName, typesText } from "../../src/formats.ts";
 import { textsOverLimit } from "../../src/phrases.ts";
+import type { UploadConfig } from "./config.ts";
 
-/** A kind of file that can be uploaded. */
+/** A kind of file that a service may accept. */
 export interface FileKind {
   label: string;
   type: string;
   /** File name extensions, lower case. */
   endings: readonly string[];
   /** How its files start, one character per byte. Absent: they are text. */
-  start?: string;
+  start?: RegExp;
 }
 
-export const FILE_KINDS: readonly FileKind[] = [
-  { label: "PNG", type: "image/png", endings: ["png"], start: "\x89PNG" },
-  {
-    label: "JPEG",
-    type: "image/jpeg",
-    endings: ["jpg", "jpeg", "jpe", "jfif"],
-
-    start: "\xff\xd8\xff",
-  },
-  { label: "GIF", type: "image/gif", endings: ["gif"], start: "GIF8" },
-  { label: "SVG", type: "image/svg+xml", endings: ["svg", "svgz"] },
-  { label: "PSD", type: "image/x-photoshop", endings: ["psd"], start: "8BPS" },
-  { label: "PDF", type: "application/pdf", endings: ["pdf"], start: "%PDF" },
+const HEIC = "image/heic";
+const KINDS: readonly Omit<FileKind, "label">[] = [
+  { type: "image/png", endings: ["png"], start: /^\x89PNG/ },
+  { type: "image/jpeg", endings: ["jpg", "jpeg", "jpe", "jfif"], start: /^\xff\xd8\xff/ },
+  { type: "image/gif", endings: ["gif"], start: /^GIF8/ },
+  { type: "image/svg+xml", endings: ["svg", "svgz"] },
+  { type: "image/x-photoshop", endings: ["psd"], start: /^8BPS/ },
+  { type: "application/pdf", endings: ["pdf"], start: /^%PDF/ },
+  { type: "image/webp", endings: ["webp"], start: /^RIFF.{4}WEBP/s },
+  { type: "image/avif", endings: ["avif"], start: /^.{4}ftypavi[fs]/s },
+  { type: "image/tiff", endings: ["tif", "tiff"], start: /^(?:II\*\0|MM\0\*)/ },
+  { type: HEIC, endings: ["heic", "heif"], start: /^.{4}ftyphe[iv]/s },
 ];
-
-/** For the file chooser: media types, and extensions for systems that do not know the types. */
-export const ACCEPTED = FILE_KINDS.flatMap(({ type, endings }) => [
-  type,
-  ...endings.map((ending) => `.${ending}`),
-]).join(",");
+const FILE_KINDS: readonly FileKind[] = KINDS.map((kind) => ({ ...kind, label: shortTypeName(kind.type) }));
+/** The longest start. */
+const HEAD_BYTES = 12;
 
 /**
- * The kind by the browser's media type, or by extension when that type is not accepted: few systems know PSD. `null`
- * when the file is not accepted.
+ * For the file chooser: media types, and extensions for systems that do not know the types. HEIC is left out, so that iOS
+ * converts its photos.
+ */
+export function acceptedFiles(types: readonly string[]): string {
+  return FILE_KINDS.filter(({ type }) => type !== HEIC && types.includes(type))
+    .flatMap(({ type, endings }) => [type, ...endings.map((ending) => `.${ending}`)])
+    .join(",");
+}
+
+/**
+ * The kind by the browser's media type, or by extension when that type is unknown: few systems know PSD. `null`
+ * for other files.
  */
 export function kindOf({ name, type }: Pick<File, "name" | "type">): FileKind | null {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
@@ -44,7 +52,7 @@ export function kindOf({ name, type }: Pick<File, "name" | "type">): FileKind | 
 /** The kind by the first bytes: browsers guess types by file names, and many a `.webp` file is a JPEG. Else by type and name. */
 export async function readKind(file: File): Promise<FileKind | null> {
   try {
-    return kindOfBytes(new Uint8Array(await file.slice(0, 4).arrayBuffer())) ?? kindOf(file);
+    return kindOfBytes(new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())) ?? kindOf(file);
   } catch {
     // Not readable, a folder for example: the upload reports that.
     return kindOf(file);
@@ -53,8 +61,8 @@ export async function readKind(file: File): Promise<FileKind | null> {
 
 /** The kind by the first bytes; `null` for text, such as SVG, and for files of other kinds. */
 export function kindOfBytes(head: Uint8Array): FileKind | null {
-  const text = String.fromCharCode(...head.subarray(0, 4));
-  return FILE_KINDS.find(({ start }) => start !== undefined && text.startsWith(start)) ?? null;
+  const text = String.fromCharCode(...head.subarray(0, HEAD_BYTES));
+  return FILE_KINDS.find(({ start }) => start?.test(text)) ?? null;
 }
 
 /**
@@ -69,11 +77,12 @@ export function sentType({ type }: FileKind): string {
 export function refusalOf(
   { name, type, size }: Pick<File, "name" | "type" | "size">,
   kind: FileKind | null,
-  maxUploadBytes: number,
+  { types, maxUploadBytes }: Pick<UploadConfig, "types" | "maxUploadBytes">,
 ): string | null {
   const isVideo = /^video\//.test(type) || /\.(mp4|mov|m4v|webm|mkv|avi)$/i.test(name);
   if (kind === null && isVideo) return "Videos can’t be uploaded here.";
-  if (kind === null) return "This file type isn’t supported. Use PNG, JPEG, GIF, SVG, PSD or PDF.";
+  if (kind === null || !types.includes(kind.type))
+    return `This file type isn’t supported. Use ${typesText(types)}.`;
   if (size === 0) return "This file is empty.";
   if (size > maxUploadBytes) {
     const texts = textsOverLimit(size, maxUploadBytes);

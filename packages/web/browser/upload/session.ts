@@ -133,7 +133,7 @@ export class Session {
     const batch = this.#batches++;
     const together = files.map((file, index): Upload => {
       const kind = kinds[index] ?? null;
-      const message = refusalOf(file, kind, this.config.maxUploadBytes);
+      const message = refusalOf(file, kind, this.config);
       const left = this.#unfinished?.resume(file, lifetime, (other) => this.#sender.cancel(other));
       const { key = randomKey(), name = names[index] ?? file.name } = left ?? {};
       const type = kind === null ? file.type : sentType(kind);

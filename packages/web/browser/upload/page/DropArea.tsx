@@ -1,6 +1,8 @@
 import type { TargetedEvent } from "preact";
+import { typesText } from "../../../src/formats.ts";
 import { sizeText } from "../../../src/phrases.ts";
-import { ACCEPTED } from "../file-kinds.ts";
+import type { UploadConfig } from "../config.ts";
+import { acceptedFiles } from "../file-kinds.ts";
 import { PictureIcon } from "./icons.tsx";
 
 /** ID of the file input, which gets the focus back. */
@@ -8,13 +10,13 @@ export const CHOOSER_ID = "chooser";
 
 export interface DropAreaProps {
   onFiles(files: readonly File[]): void;
-  maxUploadBytes: number;
+  config: Pick<UploadConfig, "maxUploadBytes" | "types">;
   /** Whether the area is small, to leave room for the list of uploads. */
   isCompact: boolean;
 }
 
 /** The area to choose files by click, and on touch screens a button for the camera. Drops and pastes work anywhere on the page. */
-export function DropArea({ onFiles, maxUploadBytes, isCompact }: DropAreaProps) {
+export function DropArea({ onFiles, config, isCompact }: DropAreaProps) {
   function choose({ currentTarget }: TargetedEvent<HTMLInputElement>): void {
     const files = [...(currentTarget.files ?? [])];
     // Otherwise the same file could not be chosen twice.
@@ -32,19 +34,19 @@ export function DropArea({ onFiles, maxUploadBytes, isCompact }: DropAreaProps) 
           class="unseen"
           type="file"
           multiple
-          accept={ACCEPTED}
+          accept={acceptedFiles(config.types)}
           aria-label="Choose images"
           aria-describedby="accepted"
           onChange={choose}
         />
-        <span class="button" aria-hidden="true">
+        <span class="button main" aria-hidden="true">
           Choose images
         </span>
         <span id="accepted" class="accepted">
-          PNG, JPEG, GIF, SVG, PSD or PDF, up to {sizeText(maxUploadBytes)} each
+          {typesText(config.types)}, up to {sizeText(config.maxUploadBytes)} each
         </span>
       </label>
-      <label class="camera">
+      <label class="camera button main plain">
         <input class="unseen" type="file" accept="image/*" capture="environment" onChange={choose} />
         Take a photo
       </label>

@@ -78,7 +78,7 @@ function UntilField({ session, text }: { session: Session; text: string }) {
         />
       </label>
       {fault !== null && (
-        <p id={FAULT_ID} class="trouble" role="alert">
+        <p id={FAULT_ID} class="fault" role="alert">
           {fault}
           {waiting > 0 && ` ${waiting === 1 ? "1 file waits" : `${waiting} files wait`} for the date.`}
         </p>

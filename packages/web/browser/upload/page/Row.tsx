@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { shortTypeName } from "../../../src/formats.ts";
 import { sizeText } from "../../../src/phrases.ts";
 import { timeLeftText } from "../../../src/time-left.ts";
 import type { SavedImage, Unavailable } from "../../saved/saved-image.ts";
@@ -84,12 +85,14 @@ export function Row({ upload, session, isSelected, onSelect }: RowProps) {
   );
 }
 
-/** The kind and size of a file, and when its image expires. */
+/** The kind and size of a file, the kind that it was before the service converted it, and when its image expires. */
 function Facts({ upload: { label, chosen, image }, upload }: { upload: Upload }) {
-  const known = [label, chosen !== null && sizeText(sizeOf(upload))].filter(Boolean).join(", ");
+  const kind = image === null ? label : shortTypeName(image.type);
+  const known = [kind, chosen !== null && sizeText(sizeOf(upload))].filter(Boolean).join(", ");
   return (
-    <p>
+    <p class="facts">
       {known !== "" && <span class="kind">{known} · </span>}
+      {image?.source !== undefined && <span>from {shortTypeName(image.source)} · </span>}
       {image !== null && <TimeLeft image={image} />}
     </p>
   );

@@ -99,7 +99,7 @@ function Actions({ image, session, tell, onLeave }: RowMenuProps) {
       </button>
       {image.pin !== "" && (
         <>
-          <a href={editAddress(image)} onClick={checkLater} onAuxClick={checkLater}>
+          <a class="button" href={editAddress(image)} onClick={checkLater} onAuxClick={checkLater}>
             Edit name, expiry…
           </a>
           <button

@@ -5,7 +5,13 @@ import { type Stage, sizeOf, type Upload } from "../store/uploads.ts";
 /** The state of an upload that is not stored, as text and as a bar. */
 export function StageLine({ upload }: { upload: Upload }) {
   const { stage, name } = upload;
-  if (stage.kind === "failed") return <p class="trouble">{stage.message}</p>;
+  if (stage.kind === "failed") {
+    return (
+      <details class="trouble">
+        <summary title={stage.message}>{stage.message}</summary>
+      </details>
+    );
+  }
   const size = sizeOf(upload);
   const sentBytes = "sentBytes" in stage ? stage.sentBytes : 0;
   // How long the service takes is unknown.

@@ -10,7 +10,7 @@ export function UploadPage({ session }: { session: Session }) {
     <>
       <DropArea
         onFiles={(files) => session.add(files)}
-        maxUploadBytes={session.config.maxUploadBytes}
+        config={session.config}
         isCompact={session.uploads.value.length > 0}
       />
       {session.advice.value !== null && <p class="advice">{session.advice.value}</p>}

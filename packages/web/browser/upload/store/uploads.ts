@@ -1,5 +1,5 @@
 import type { SavedImage } from "../../saved/saved-image.ts";
-import { FILE_KINDS, kindOf } from "../file-kinds.ts";
+import { kindOf } from "../file-kinds.ts";
 import type { Lifetime } from "./next-options.ts";
 import type { UnfinishedUpload } from "./unfinished-uploads.ts";
 
@@ -63,7 +63,7 @@ export function earlierUpload(image: SavedImage): Upload {
     ...EARLIER,
     key: image.id,
     name: image.name,
-    label: FILE_KINDS.find(({ type }) => type === image.type)?.label ?? null,
+    label: kindOf({ name: "", type: image.type })?.label ?? null,
     stage: { kind: "ready" },
     image,
   };

@@ -88,10 +88,7 @@ function uploadView(context: ImageContext, call: Call, hasForm: boolean, typed?:
   const form = { action: `${base}/`, fileField: FILE_FIELD, ...(typed === undefined ? {} : { typed }) };
   return {
     baseUrl: base,
-    types: [
-      ...ORIGINAL_TYPES,
-      ...convertUploads.filter((name) => name !== "heic").map((name) => CONVERTIBLE[name][0]),
-    ],
+    types: [...ORIGINAL_TYPES, ...convertUploads.map((name) => CONVERTIBLE[name][0])],
     maxUploadBytes,
     defaultLifetimeMs: context.settings.httpLifetimeMs,
     maxLifetimeMs,
