@@ -1,3 +1,4 @@
+import "../../packages/web/test/english.ts";
 import { OutriggerError } from "@outrigger/client";
 import { describe, expect, test } from "vitest";
 import { readSaved, type SavedImage } from "../../packages/web/browser/saved/saved-image.ts";

@@ -1,3 +1,4 @@
+import "../../packages/web/test/english.ts";
 import { type CreatedImage, createImagesClient, OutriggerError, type UploadOptions } from "@outrigger/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type FileToSend, Sender } from "../../packages/web/browser/upload/sending/sender.ts";

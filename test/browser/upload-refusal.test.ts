@@ -1,3 +1,4 @@
+import "../../packages/web/test/english.ts";
 import { expect, test } from "vitest";
 import { outcomeOf } from "../../packages/web/browser/upload/sending/outcome.ts";
 

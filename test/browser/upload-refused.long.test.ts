@@ -36,8 +36,8 @@ describe("uploads that are refused or delayed", { timeout: 60_000 }, () => {
           if (request.method() === "POST") sent.push(request.url());
         });
         await choose(page, big(20_000), textFile(), { ...boat("nothing.png"), buffer: Buffer.alloc(0) });
-        await entryOf(page, "big.jpg").getByText("too large (19.5 KB). The limit is 9.77 KB.").waitFor();
-        await entryOf(page, "notes.txt").getByText("Use PNG, JPEG, GIF, SVG, PSD or PDF.").waitFor();
+        await entryOf(page, "big.jpg").getByText("too large (19.5 kB). The limit is 9.77 kB.").waitFor();
+        await entryOf(page, "notes.txt").getByText("Use PNG, JPEG, GIF, SVG, PSD, or PDF.").waitFor();
         await entryOf(page, "nothing.png").getByText("This file is empty.").waitFor();
         expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
         await eventually(() => page.getByRole("log").textContent()).toContain("3 not uploaded.");

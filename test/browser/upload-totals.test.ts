@@ -1,3 +1,4 @@
+import "../../packages/web/test/english.ts";
 import { describe, expect, test } from "vitest";
 import {
   announcementText,

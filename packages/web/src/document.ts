@@ -3,7 +3,10 @@ import type { Page } from "@outrigger/core/images";
 import { type Address, absoluteAddress, pathSource } from "./addresses.ts";
 import { type Entry, loadAssets } from "./assets.ts";
 import { type Html, type HtmlValue, html, markupOf, trusted } from "./html.ts";
+import { directionOf } from "./languages.ts";
+import { scriptTexts } from "./script-texts.ts";
 import { STYLE } from "./style.ts";
+import { t, texts } from "./texts.ts";
 
 /** The parts that all pages of a site share. */
 export interface Site {
@@ -47,8 +50,9 @@ function sourceOf(style: string): string {
 export function documentPage(parts: DocumentParts): Page {
   const files = filesOf(parts);
   const icon = assetAddress(parts.baseUrl, loadAssets().icon);
+  const { language } = texts();
   const markup = html`<!doctype html>
-<html lang="en">
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -61,6 +65,7 @@ ${parts.style !== undefined && html`<style>${trusted(parts.style)}</style>`}
 ${icon !== null && html`<link rel="icon" type="image/svg+xml" href="${icon.href}">`}
 ${files?.imports.map(({ href }) => html`<link rel="modulepreload" href="${href}">`)}
 ${files?.styles.map(({ href }) => html`<link rel="stylesheet" href="${href}">`)}
+${files !== null && parts.entry !== undefined && scriptTexts(parts.entry)}
 ${files !== null && html`<script type="module" src="${files.script.href}"></script>`}
 </head>
 <body class="${parts.layout}">
@@ -80,15 +85,16 @@ function headerMarkup({ productName, baseUrl, layout }: DocumentParts): Html {
   if (base === null) return html`<header>${productName}</header>`;
   const front = `${base.href.replace(/\/$/, "")}/`;
   return html`<header><a class="brand" href="${front}">${productName}</a>${
-    !["upload", "admin"].includes(layout) && html`<a class="button plain" href="${front}">Upload an image</a>`
+    !["upload", "admin"].includes(layout) &&
+    html`<a class="button plain" href="${front}">${t("page.upload")}</a>`
   }</header>`;
 }
 
 function footerMarkup({ contact, terms }: Site): HtmlValue {
   if (contact === undefined && terms === undefined) return null;
   const links = [
-    contact !== undefined && html`<a href="${contact}">Contact</a>`,
-    terms !== undefined && html`<a href="${terms}">Terms</a>`,
+    contact !== undefined && html`<a href="${contact}">${t("page.contact")}</a>`,
+    terms !== undefined && html`<a href="${terms}">${t("page.terms")}</a>`,
   ];
   return html`<footer>${links}</footer>\n`;
 }

@@ -1,5 +1,6 @@
 import type { ImageFormat, ImageView } from "@outrigger/core/images";
 import { type Address, absoluteAddress } from "./addresses.ts";
+import { texts } from "./texts.ts";
 
 /** Every format in page order, with its usual name. */
 export const FORMAT_NAMES: Readonly<Record<ImageFormat, string>> = {
@@ -52,11 +53,9 @@ export function shortTypeName(type: string): string {
   return format === undefined ? type.replace("image/", "").toUpperCase() : FORMAT_NAMES[format];
 }
 
-const LIST = new Intl.ListFormat("en-GB", { type: "disjunction" });
-
 /** The media types to choose from: `PNG, JPEG or GIF`. */
 export function typesText(types: readonly string[]): string {
-  return LIST.format(types.map(shortTypeName));
+  return new Intl.ListFormat(texts().locale, { type: "disjunction" }).format(types.map(shortTypeName));
 }
 
 function formats(): [ImageFormat, string][] {

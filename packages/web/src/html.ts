@@ -1,3 +1,5 @@
+import { numberText, type TextKey, texts } from "./texts.ts";
+
 const MARKUP = Symbol("markup");
 
 /** Trusted markup, made by {@link html} or {@link trusted}, never from data. */
@@ -29,6 +31,13 @@ export function escapeHtml(text: string): string {
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const text = strings.map((string, index) => (index === 0 ? string : markupOf(values[index - 1]) + string));
   return { [MARKUP]: text.join("") };
+}
+
+/** A text in the reader's language, whose values may be markup. */
+export function textMarkup(key: TextKey, values: Readonly<Record<string, HtmlValue>>): Html {
+  const parts = texts().partsOf(key, values.count);
+  const written = (value: HtmlValue) => (typeof value === "number" ? numberText(value) : value);
+  return html`${parts.map((part, index) => (index % 2 === 0 ? part : written(values[part])))}`;
 }
 
 /** Marks a constant of this package as trusted markup. */

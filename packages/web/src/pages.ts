@@ -5,9 +5,11 @@ import { loadAssets } from "./assets.ts";
 import { createdPage } from "./created.ts";
 import { documentPage, type Site, sourceList } from "./document.ts";
 import { editPage, unlockPage } from "./edit/edit.ts";
-import { html } from "./html.ts";
+import { html, textMarkup } from "./html.ts";
+import { LANGUAGE_RULES, Languages } from "./languages.ts";
 import { problemPage } from "./problem.ts";
 import { reportPage } from "./report.ts";
+import { t } from "./texts.ts";
 import { uploadPage } from "./upload.ts";
 import { viewerPage } from "./viewer.ts";
 
@@ -24,6 +26,7 @@ const RULES = {
   contact: rules.text("an email address, or a mailto: or http(s) URL", (given) => contactUrl(given) !== null),
   /** Absolute http(s) URL of your terms, for the footer of every page. @default no link */
   terms: rules.text("an absolute http(s) URL", (given) => absoluteAddress(given) !== null),
+  ...LANGUAGE_RULES,
 };
 
 /** The URL of a contact; `null` if it is neither an email address nor a URL. */
@@ -40,20 +43,23 @@ export interface PagesOptions extends rules.Options<typeof RULES> {}
  * that their policy names. Throws `TypeError` for an invalid option.
  */
 export function createPages(options: PagesOptions = {}): Pages {
-  const { productName, contact, terms } = checkOptions("createPages", options, RULES);
+  const { productName, contact, terms, ...language } = checkOptions("createPages", options, RULES);
   const site: Site = { productName, contact: contactUrl(contact ?? "") ?? undefined, terms };
+  const languages = new Languages("createPages", language);
+  const forReader = ({ acceptLanguage }: PlacedView, page: () => Page) =>
+    languages.render(acceptLanguage, page);
   // Fails now, not on the first request, when the built files are missing.
   const assets = loadAssets();
   return {
-    viewer: (view, nowMs) => viewerPage(view, nowMs, site),
-    created: (view) => createdPage(view, site),
-    edit: (view, nowMs) => editPage(view, nowMs, site),
-    report: (view) => reportPage(view, site),
-    upload: (view, nowMs) => uploadPage(view, nowMs, site),
-    unlock: (view) => unlockPage(view, site),
-    reference: (view) => referencePage(view, site),
+    viewer: (view, nowMs) => forReader(view, () => viewerPage(view, nowMs, site)),
+    created: (view) => forReader(view.image, () => createdPage(view, site)),
+    edit: (view, nowMs) => forReader(view.image, () => editPage(view, nowMs, site)),
+    report: (view) => forReader(view, () => reportPage(view, site)),
+    upload: (view, nowMs) => forReader(view, () => uploadPage(view, nowMs, site)),
+    unlock: (view) => forReader(view, () => unlockPage(view, site)),
+    reference: (view) => forReader(view, () => referencePage(view, site)),
     asset: assets.get,
-    problem: (view) => problemPage(view, site),
+    problem: (view) => forReader(view, () => problemPage(view, site)),
   };
 }
 
@@ -62,13 +68,13 @@ function referencePage({ baseUrl }: PlacedView, site: Site): Page {
   const base = absoluteAddress(baseUrl);
   const description = `${baseUrl.replace(/\/$/, "")}/api/openapi.json`;
   return documentPage({
-    title: "API",
+    title: t("reference.title"),
     ...site,
     baseUrl,
     layout: "reference",
     entry: "reference",
-    main: html`<h1>API</h1>
-<noscript><p>Turn on JavaScript to read this page. For developers: <a href="${description}">openapi.json</a> (OpenAPI 3.1).</p></noscript>`,
+    main: html`<h1>${t("reference.title")}</h1>
+<noscript><p>${textMarkup("reference.scriptNeeded", { link: html`<a href="${description}">openapi.json</a>` })}</p></noscript>`,
     policy: {
       "connect-src": "'self'",
       // Pictures in the replies of requests that the reader tries out.

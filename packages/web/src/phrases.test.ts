@@ -1,3 +1,4 @@
+import "../test/english.ts";
 import { describe, expect, it } from "vitest";
 import { markupOf } from "./html.ts";
 import { dateMarkup, sizeText, textsOverLimit, waitText, withDates } from "./phrases.ts";
@@ -7,10 +8,10 @@ describe("sizeText", () => {
     [0, "0 bytes"],
     [1, "1 byte"],
     [999, "999 bytes"],
-    [1000, "0.977 KB"],
-    [1024, "1 KB"],
-    [412_345, "403 KB"],
-    [1_023_487, "999 KB"],
+    [1000, "0.977 kB"],
+    [1024, "1 kB"],
+    [412_345, "403 kB"],
+    [1_023_487, "999 kB"],
     [1_023_488, "0.976 MB"],
     [1_254_000, "1.2 MB"],
     [26_214_400, "25 MB"],
@@ -27,10 +28,10 @@ describe("textsOverLimit", () => {
     [31_500_000, 25 * MIB, "30 MB", "25 MB"],
     [26_300_000, 25 * MIB, "25.1 MB", "25 MB"],
     [25 * MIB + 1000, 25 * MIB, "25.001 MB", "25 MB"],
-    [25 * MIB + 1, 25 * MIB, "26214401 bytes", "26214400 bytes"],
-    [10_000_001, 10_000_000, "10000001 bytes", "10000000 bytes"],
-    [20_480, 10_240, "20 KB", "10 KB"],
-    [123_456, 500, "123456 bytes", "500 bytes"],
+    [25 * MIB + 1, 25 * MIB, "26,214,401 bytes", "26,214,400 bytes"],
+    [10_000_001, 10_000_000, "10,000,001 bytes", "10,000,000 bytes"],
+    [20_480, 10_240, "20 kB", "10 kB"],
+    [123_456, 500, "123,456 bytes", "500 bytes"],
     [7 * 1024 ** 4, 5 * 1024 ** 4, "7 TB", "5 TB"],
   ])("writes %d bytes above a limit of %d as %s and %s", (bytes, limit, size, most) => {
     expect(textsOverLimit(bytes, limit)).toEqual({ size, limit: most });

@@ -1,32 +1,25 @@
 import type { ImageView, ImageWarning } from "@outrigger/core/images";
-import { type Html, type HtmlValue, html } from "./html.ts";
+import { type Html, type HtmlValue, html, textMarkup } from "./html.ts";
+import { dateText, numberText, type TextKey, t, unitText } from "./texts.ts";
 import { timeLeftText } from "./time-left.ts";
 
-const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
-  ["image/png", "PNG image"],
-  ["image/jpeg", "JPEG image"],
-  ["image/webp", "WebP image"],
-  ["image/gif", "GIF image"],
-  ["image/svg+xml", "SVG drawing"],
-  ["image/x-photoshop", "Photoshop document"],
-  ["application/pdf", "PDF document"],
+const TYPE_NAMES: ReadonlyMap<string, TextKey> = new Map([
+  ["image/png", "type.png"],
+  ["image/jpeg", "type.jpeg"],
+  ["image/webp", "type.webp"],
+  ["image/gif", "type.gif"],
+  ["image/svg+xml", "type.svg"],
+  ["image/x-photoshop", "type.psd"],
+  ["application/pdf", "type.pdf"],
 ]);
-
-const DATE = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  timeZone: "UTC",
-});
 
 /** A media type in words; an unknown type as it is. */
 export function typeName(type: string): string {
-  return TYPE_NAMES.get(type) ?? type;
+  const name = TYPE_NAMES.get(type);
+  return name === undefined ? type : t(name);
 }
 
-const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
+const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
 /**
  * Bytes in units of 1024 with three significant digits: `412 bytes`, `1.25 MB`. Sizes and limits have the same units, because
@@ -36,32 +29,39 @@ export function sizeText(bytes: number): string {
   let power = 0;
   // 999.5 would be shown as 1000 of the smaller unit.
   while (bytes / 1024 ** power >= 999.5 && power < UNITS.length - 1) power++;
-  if (power === 0) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
-  return `${Number((bytes / 1024 ** power).toPrecision(3))} ${UNITS[power]}`;
+  return amountText(bytes, power, 3);
+}
+
+/** Bytes in one unit; as bytes in full. @param digits Significant digits. */
+function amountText(bytes: number, power: number, digits: number): string {
+  const unit = UNITS[power] ?? "byte";
+  if (power === 0) return unitText(bytes, unit);
+  return unitText(bytes / 1024 ** power, unit, { unitDisplay: "short", maximumSignificantDigits: digits });
 }
 
 /** A size above a limit, and the limit, in one unit and with enough digits to differ: `25.01 MB` and `25 MB`. */
 export function textsOverLimit(bytes: number, limit: number): { size: string; limit: string } {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, limit)) / 10));
   for (let digits = 3; power > 0 && digits <= 6; digits++) {
-    const [size, most] = [bytes, limit].map((amount) => Number((amount / 1024 ** power).toPrecision(digits)));
-    if (size !== most) return { size: `${size} ${UNITS[power]}`, limit: `${most} ${UNITS[power]}` };
+    const [size, most] = [amountText(bytes, power, digits), amountText(limit, power, digits)];
+    if (size !== most) return { size, limit: most };
   }
-  return { size: `${bytes} bytes`, limit: `${limit} bytes` };
+  return { size: amountText(bytes, 0, 0), limit: amountText(limit, 0, 0) };
 }
 
 /** A date as a `<time>` element; other text stays text. */
 export function dateMarkup(date: string): Html {
   const ms = Date.parse(date);
   if (Number.isNaN(ms)) return html`${date}`;
-  return html`<time datetime="${new Date(ms).toISOString()}">${DATE.format(ms)} UTC</time>`;
+  return html`<time datetime="${new Date(ms).toISOString()}">${dateText(ms, "UTC")}</time>`;
 }
 
 /** When an image expires, and the time until then; without `nowMs` only when. @param expiresAt `null`: never. */
 export function expiryMarkup(expiresAt: string | null, nowMs: number | null): Html {
-  if (expiresAt === null) return html`Never expires`;
+  if (expiresAt === null) return html`${t("expiry.never")}`;
   const left = nowMs === null ? null : timeLeftText(expiresAt, nowMs);
-  return html`Expires ${dateMarkup(expiresAt)}${left !== null && ` (${left})`}`;
+  const date = dateMarkup(expiresAt);
+  return left === null ? textMarkup("expiry.date", { date }) : textMarkup("expiry.left", { date, left });
 }
 
 const ISO_DATE = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
@@ -73,14 +73,18 @@ export function withDates(text: string): HtmlValue {
 
 /** A duration: `1 second`, `42 seconds`, `5 minutes`. Rounded up, so that a retry after it is not too early. */
 export function waitText(seconds: number): string {
-  if (seconds > 90) return `${Math.ceil(seconds / 60)} minutes`;
-  return seconds === 1 ? "1 second" : `${seconds} seconds`;
+  return seconds > 90 ? unitText(Math.ceil(seconds / 60), "minute") : unitText(seconds, "second");
 }
+
+/** Without separators of thousands. */
+const PLAIN = { useGrouping: false };
 
 /** `1600 × 900 pixels`, or the paper size of a document; `null` where a side is unknown. */
 export function dimensionsText({ type, width, height }: Pick<ImageView, "type" | "width" | "height">) {
   if (width === null || height === null) return null;
-  return type === "application/pdf" ? paperText(width, height) : `${width} × ${height} pixels`;
+  return type === "application/pdf"
+    ? paperText(width, height)
+    : t("size.pixels", { width: numberText(width, PLAIN), height: numberText(height, PLAIN) });
 }
 
 /** Short and long side of common paper, millimetres. */
@@ -101,26 +105,18 @@ function paperText(width: number, height: number): string {
   const [short, long] = [Math.min(...sides), Math.max(...sides)];
   const isNear = (one: number, other: number) => Math.abs(one - other) <= PAPER_TOLERANCE_MM;
   const paper = PAPERS.find((each) => isNear(each[1], short) && isNear(each[2], long));
-  const text = `${Math.round(sides[0])} × ${Math.round(sides[1])} mm`;
-  return paper === undefined ? text : `${paper[0]} ${width > height ? "landscape" : "portrait"} (${text})`;
+  const size = t("size.paper", { width: Math.round(sides[0]), height: Math.round(sides[1]) });
+  if (paper === undefined) return size;
+  return t(width > height ? "size.landscape" : "size.portrait", { paper: paper[0], size });
 }
-
-/** What a picture lacks, in words. */
-const LOST: Readonly<Record<ImageWarning, string>> = {
-  colors_reduced: "colours beyond 256",
-  depth_reduced: "shades beyond 8 bits",
-  first_frame_only: "frames after the first, in other formats and sizes",
-  first_page_only: "pages after the first",
-  text_removed: "text in HTML",
-};
 
 /** What a picture lacks of the uploaded file; `null`: nothing. */
 export function lossText(warnings: readonly ImageWarning[]): string | null {
-  return warnings.length === 0 ? null : warnings.map((warning) => LOST[warning]).join(", ");
+  return warnings.length === 0 ? null : warnings.map((warning) => t(`lost.${warning}`)).join(", ");
 }
 
 /** The uploading program. Browsers call themselves Mozilla, which tells people little. */
 export function agentText({ name, version }: NonNullable<ImageView["agent"]>): string {
   const product = version === null ? name : `${name} ${version}`;
-  return name === "Mozilla" ? `${product} (a web browser)` : product;
+  return name === "Mozilla" ? t("agent.browser", { product }) : product;
 }

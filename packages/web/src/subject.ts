@@ -4,6 +4,7 @@ import { offersOf } from "./formats.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { expiryMarkup } from "./phrases.ts";
 import { thumbnail } from "./renditions.ts";
+import { t } from "./texts.ts";
 
 /** Pixels of the thumbnail's sides, twice what the style sheet shows. */
 const THUMBNAIL_SIDE = 192;
@@ -14,8 +15,8 @@ export function thumbnailOf(image: ImageView): Address | null {
 
 /** The field of a form for the description of an image. @param attributes More attributes of the field. */
 export function descriptionField(value: string | null | undefined, attributes: HtmlValue): Html {
-  return html`<label for="description">Description (optional)</label>
-<input id="description" name="description" value="${value}" maxlength="1000" placeholder="For people who can’t see the image" autocomplete="off" dir="auto"${attributes}>`;
+  return html`<label for="description">${t("image.description")}</label>
+<input id="description" name="description" value="${value}" maxlength="1000" placeholder="${t("image.descriptionPlaceholder")}" autocomplete="off" dir="auto"${attributes}>`;
 }
 
 /** The image that a page is about: thumbnail, name, expiry, and a link to the viewer. */
@@ -26,6 +27,6 @@ export function subject(image: ImageView, picture: Address | null, nowMs: number
   }<div>
 <h1 dir="auto">${image.name}</h1>
 <p>${expiryMarkup(image.expiresAt, nowMs)}</p>
-${viewer !== null && html`<p><a href="${viewer.href}">View the image</a></p>`}
+${viewer !== null && html`<p><a href="${viewer.href}">${t("image.view")}</a></p>`}
 </div></div>`;
 }

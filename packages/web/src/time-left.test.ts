@@ -1,3 +1,4 @@
+import "../test/english.ts";
 import { describe, expect, it } from "vitest";
 import { countdownText, timeLeftText } from "./time-left.ts";
 

@@ -1,3 +1,5 @@
+import { t, unitText } from "./texts.ts";
+
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -32,41 +34,43 @@ export function lifetimeChoices({
  * `Infinity`, as the time after which something happens.
  */
 export function durationText(ms: number): string {
-  if (ms === Number.POSITIVE_INFINITY) return "Never";
-  if (ms >= DAY_MS && (ms % DAY_MS === 0 || ms > 2 * DAY_MS)) return counted(ms / DAY_MS, "day");
-  if (ms >= HOUR_MS && (ms % HOUR_MS === 0 || ms > 2 * HOUR_MS)) return counted(ms / HOUR_MS, "hour");
-  return counted(ms / MINUTE_MS, "minute");
+  if (ms === Number.POSITIVE_INFINITY) return t("duration.never");
+  if (ms >= DAY_MS && (ms % DAY_MS === 0 || ms > 2 * DAY_MS)) return unitText(ms / DAY_MS, "day", ROUNDED);
+  if (ms >= HOUR_MS && (ms % HOUR_MS === 0 || ms > 2 * HOUR_MS))
+    return unitText(ms / HOUR_MS, "hour", ROUNDED);
+  return unitText(ms / MINUTE_MS, "minute", ROUNDED);
 }
 
-function counted(amount: number, unit: string): string {
-  const rounded = Number.isInteger(amount) ? amount : Number(amount.toPrecision(2));
-  return new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long" }).format(rounded);
-}
+/** Numbers that are not whole have two significant digits. */
+const ROUNDED = {
+  ...({ minimumFractionDigits: 0, maximumFractionDigits: 0, maximumSignificantDigits: 2 } as const),
+  roundingPriority: "morePrecision",
+} as const;
 
 /** The time until `expiresAt`, rounded to the nearest unit: `24 hours left`. `null` for text that is not a date. */
 export function timeLeftText(expiresAt: string, nowMs: number): string | null {
   const leftMs = Date.parse(expiresAt) - nowMs;
   if (Number.isNaN(leftMs)) return null;
-  if (leftMs <= 0) return "expired";
-  if (leftMs < MINUTE_MS) return "less than a minute left";
-  if (leftMs < 1.5 * MINUTE_MS) return "1 minute left";
-  if (leftMs < 2 * HOUR_MS) return `${Math.round(leftMs / MINUTE_MS)} minutes left`;
-  if (leftMs < 2 * DAY_MS) return `${Math.round(leftMs / HOUR_MS)} hours left`;
-  return `${Math.round(leftMs / DAY_MS)} days left`;
+  if (leftMs <= 0) return t("left.expired");
+  if (leftMs < MINUTE_MS) return t("left.seconds");
+  if (leftMs < 2 * HOUR_MS) return leftText(Math.round(leftMs / MINUTE_MS), "minute");
+  if (leftMs < 2 * DAY_MS) return leftText(Math.round(leftMs / HOUR_MS), "hour");
+  return leftText(Math.round(leftMs / DAY_MS), "day");
+}
+
+function leftText(count: number, unit: string): string {
+  return t("left.time", { count, time: unitText(count, unit) });
 }
 
 /** The time left in finer units, for a countdown: `23 h 59 min left`, `4 min 10 s left`. */
 export function countdownText(leftMs: number): string {
-  if (leftMs <= 0) return "expired";
+  if (leftMs <= 0) return t("countdown.expired");
   // Rounded up, so that `0 s left` is never shown before the end.
   const left = Math.ceil(leftMs / SECOND_MS) * SECOND_MS;
-  if (left >= 2 * DAY_MS) return `${Math.floor(left / DAY_MS)} days ${part(left, DAY_MS, HOUR_MS)} h left`;
-  if (left >= HOUR_MS) return `${Math.floor(left / HOUR_MS)} h ${part(left, HOUR_MS, MINUTE_MS)} min left`;
-  if (left >= MINUTE_MS)
-    return `${Math.floor(left / MINUTE_MS)} min ${part(left, MINUTE_MS, SECOND_MS)} s left`;
-  return `${left / SECOND_MS} s left`;
-}
-
-function part(leftMs: number, largerMs: number, unitMs: number): number {
-  return Math.floor((leftMs % largerMs) / unitMs);
+  const part = (largerMs: number, unitMs: number) => Math.floor((left % largerMs) / unitMs);
+  const [days, hours] = [Math.floor(left / DAY_MS), Math.floor(left / HOUR_MS)];
+  if (days >= 2) return t("countdown.days", { days, hours: part(DAY_MS, HOUR_MS) });
+  if (hours >= 1) return t("countdown.hours", { hours, minutes: part(HOUR_MS, MINUTE_MS) });
+  const [minutes, seconds] = [part(HOUR_MS, MINUTE_MS), part(MINUTE_MS, SECOND_MS)];
+  return minutes >= 1 ? t("countdown.minutes", { minutes, seconds }) : t("countdown.seconds", { seconds });
 }

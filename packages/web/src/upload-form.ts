@@ -4,6 +4,7 @@ import { typesText } from "./formats.ts";
 import { type Html, html } from "./html.ts";
 import { sizeText, waitText, withDates } from "./phrases.ts";
 import { descriptionField } from "./subject.ts";
+import { t } from "./texts.ts";
 import { durationText, lifetimeChoices, lifetimeMs } from "./time-left.ts";
 import { quoted, uploadRefusal } from "./upload-refusal.ts";
 
@@ -15,20 +16,20 @@ export function uploadForm(view: UploadView, form: UploadForm, action: Address):
   const chosen = choices.find((ms) => fieldValue(ms) === typed?.expiresIn) ?? lifetimeMs(defaultLifetimeMs);
   const described = refusal === undefined ? "file-hint" : "refusal file-hint";
   return html`<section><form method="post" enctype="multipart/form-data" action="${action.href}">
-<label for="file">Image</label>
+<label for="file">${t("upload.file")}</label>
 <input id="file" name="${fileField}" type="file" required accept="${types.filter((type) => type !== "image/heic").join(",")},.psd" aria-describedby="${described}"${
     refusal !== undefined && html` autofocus`
   }>
-<p class="hint" id="file-hint">${typesText(types)}, up to ${sizeText(maxUploadBytes)}.</p>
-<label for="name">Name (optional)</label>
-<input id="name" name="name" value="${typed?.name ?? ""}" maxlength="255" placeholder="Same as the file name" autocomplete="off" dir="auto">
+<p class="hint" id="file-hint">${t("upload.accepted", { types: typesText(types), size: sizeText(maxUploadBytes) })}</p>
+<label for="name">${t("uploads.name")}</label>
+<input id="name" name="name" value="${typed?.name ?? ""}" maxlength="255" placeholder="${t("uploads.namePlaceholder")}" autocomplete="off" dir="auto">
 ${descriptionField(typed?.description, null)}
-<label for="expires-in">Delete after</label>
+<label for="expires-in">${t("uploads.deleteAfter")}</label>
 <select id="expires-in" name="expiresIn">${choices.map(
     (ms) =>
       html`<option value="${fieldValue(ms)}"${ms === chosen && html` selected`}>${durationText(ms)}</option>`,
   )}</select>
-<button class="main">Upload</button>
+<button class="main">${t("upload.submit")}</button>
 </form></section>`;
 }
 
@@ -40,10 +41,10 @@ function fieldValue(ms: number): string {
 /** Why the form was refused. */
 export function refusalBanner({ status, detail, retryAfterSeconds }: UploadRefusal, maxBytes: number): Html {
   const reason =
-    status === 413 ? `This file is too large. The limit is ${sizeText(maxBytes)}.` : uploadRefusal(status);
-  const wait = retryAfterSeconds === undefined ? "" : ` Try again in ${waitText(retryAfterSeconds)}.`;
-  const said = SAYING_ENOUGH.includes(status) ? null : withDates(` ${quoted(detail)}`);
-  return html`<p class="banner alarm" role="alert" id="refusal">${reason}${wait}${said}</p>`;
+    status === 413 ? t("refused.largeLimit", { limit: sizeText(maxBytes) }) : uploadRefusal(status);
+  const again = retryAfterSeconds !== undefined && t("wait.again", { time: waitText(retryAfterSeconds) });
+  const said = !SAYING_ENOUGH.includes(status) && withDates(quoted(detail));
+  return html`<p class="banner alarm" role="alert" id="refusal">${reason} ${again} ${said}</p>`;
 }
 
 /** Statuses whose details add nothing for people. */

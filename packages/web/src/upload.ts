@@ -2,11 +2,9 @@ import type { Page, UploadView } from "@outrigger/core/images";
 import { absoluteAddress, pathSource } from "./addresses.ts";
 import { documentPage, type Site, sourceList } from "./document.ts";
 import { html } from "./html.ts";
+import { t } from "./texts.ts";
 import { lifetimeMs } from "./time-left.ts";
 import { refusalBanner, uploadForm } from "./upload-form.ts";
-
-/** For link previews and search results. */
-const SUMMARY = "Upload images from any device, and get a link to share.";
 
 /** The upload page. `browser/upload` replaces its form, which works without a script. */
 export function uploadPage(view: UploadView, nowMs: number, site: Site): Page {
@@ -15,26 +13,26 @@ export function uploadPage(view: UploadView, nowMs: number, site: Site): Page {
   const sources = sourceList(base === null ? [] : [base]);
   const action = absoluteAddress(form?.action ?? "");
   return documentPage({
-    title: "Upload images",
+    title: t("upload.title"),
     ...site,
     baseUrl,
     layout: "upload",
     entry: "upload",
     nowMs,
-    head: html`<meta name="description" content="${SUMMARY}">
+    head: html`<meta name="description" content="${t("upload.summary")}">
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="${site.productName}">
-<meta property="og:title" content="Upload images">
-<meta property="og:description" content="${SUMMARY}">`,
+<meta property="og:title" content="${t("upload.title")}">
+<meta property="og:description" content="${t("upload.summary")}">`,
     main: html`${
       base !== null &&
-      html`<nav aria-label="For developers">
+      html`<nav aria-label="${t("upload.developers")}">
 <a href="${base.href}/api">API</a>
 <a href="${base.href}/sharex.sxcu">ShareX</a>
 </nav>`
     }
-<h1>Upload images</h1>
-<p class="lead">Get a link to share.${defaultLifetimeMs !== null && " Images are deleted automatically."}</p>
+<h1>${t("upload.title")}</h1>
+<p class="lead">${t(defaultLifetimeMs === null ? "upload.lead" : "upload.leadOfExpiring")}</p>
 ${refusal !== undefined && refusalBanner(refusal, maxUploadBytes)}
 <div id="upload" data-base="${baseUrl}" data-types="${types.join(" ")}" data-max-upload-bytes="${maxUploadBytes}"
  data-default-lifetime-ms="${lifetimeMs(defaultLifetimeMs)}" data-max-lifetime-ms="${lifetimeMs(maxLifetimeMs)}"${resumable === true && " data-resumable"}>
@@ -42,7 +40,7 @@ ${refusal !== undefined && refusalBanner(refusal, maxUploadBytes)}
 ${
   form !== undefined && action !== null
     ? uploadForm(view, form, action)
-    : html`<p class="banner alarm">Turn on JavaScript and reload to upload here, or run this command:</p>
+    : html`<p class="banner alarm">${t("upload.scriptNeeded")}</p>
 <p><code>curl -F imagedata=@picture.png ${baseUrl}/api/images.txt</code></p>`
 }
 </div>

@@ -19,7 +19,7 @@ describe("viewer", () => {
   it("shows the facts of an image in words", () => {
     const html = viewer();
     expect(html).toContain("<dt>Dimensions</dt><dd>1600 × 900 pixels</dd>");
-    expect(html).toContain("<dt>Size</dt><dd>403 KB</dd>");
+    expect(html).toContain("<dt>Size</dt><dd>403 kB</dd>");
     expect(html).toContain("<dt>Type</dt><dd>PNG image</dd>");
     expect(html).toContain("<dt>Uploaded with</dt><dd>Shutter 2.14.1</dd>");
     expect(html).toContain(

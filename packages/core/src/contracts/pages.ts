@@ -5,6 +5,8 @@ export interface Page {
   html: string;
   /** Value of the `Content-Security-Policy` header that the page needs. */
   contentSecurityPolicy: string;
+  /** More headers of the reply, such as `Content-Language`. `Vary` is added to that of the reply. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** A file that pages load: a script or a style sheet. */
@@ -24,6 +26,8 @@ export interface PlacedView {
    * `{baseUrl}/api/…`.
    */
   baseUrl: string;
+  /** The languages that the reader prefers: value of the header `Accept-Language`. Absent: unknown. */
+  acceptLanguage?: string;
 }
 
 /** The facts about an image that pages may show. No PIN. */

@@ -1,8 +1,7 @@
+import { dateText, texts } from "../../src/texts.ts";
 import { serverNow } from "../saved/server-clock.ts";
-import { localText } from "../viewer/local-time.ts";
 
 const MINUTE_MS = 60_000;
-const ZONE = new Intl.DateTimeFormat("en", { timeZoneName: "short" });
 
 /** Makes the edit page use the reader's time zone, and shows the chosen expiry below its fields. */
 export function dressExpiry(): void {
@@ -22,13 +21,14 @@ export function dressExpiry(): void {
   const chosen = document.createElement("output");
   chosen.htmlFor.add(duration.id, date.id);
   hint.append(" ", chosen);
+  const zones = new Intl.DateTimeFormat(texts().locale, { timeZoneName: "short" });
   const show = () => {
     const ms = duration.value === "" ? new Date(date.value).getTime() : serverNow() + Number(duration.value);
     const at = Number.isNaN(ms) ? serverNow() : ms;
     // Daylight saving time: the offset depends on the date.
     offset.value = offsetOf(at);
-    zone.textContent = ZONE.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
-    chosen.textContent = Number.isNaN(ms) ? "" : `New expiry: ${localText(ms)}.`;
+    zone.textContent = zones.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
+    chosen.textContent = Number.isNaN(ms) ? "" : `New expiry: ${dateText(ms)}.`;
   };
   const choose = (value: string) => {
     const radio = form.querySelector<HTMLInputElement>(`[name="expiry"][value="${value}"]`);

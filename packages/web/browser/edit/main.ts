@@ -1,4 +1,5 @@
 import { setClockByDocument } from "../saved/server-clock.ts";
+import { readTexts } from "../texts.ts";
 import { showLocalTimes } from "../viewer/local-time.ts";
 import { dressExpiry } from "./dress-expiry.ts";
 import { dressFocalPoint } from "./focal-point.ts";
@@ -6,6 +7,7 @@ import { savedPin, updateSavedList } from "./update-saved-list.ts";
 import "./focal-point.css";
 import "./form.css";
 
+readTexts();
 setClockByDocument();
 showLocalTimes();
 updateSavedList();

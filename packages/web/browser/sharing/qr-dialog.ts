@@ -1,4 +1,5 @@
 import { encode } from "uqr";
+import { t } from "../../src/texts.ts";
 
 /** Light modules around the code that scanners need. */
 const QUIET_ZONE = 4;
@@ -13,13 +14,13 @@ export function showQrDialog(name: string, url: string): void {
   dialog.setAttribute("aria-labelledby", "qr-title");
   const title = document.createElement("h2");
   title.id = "qr-title";
-  title.textContent = "Scan to open on a phone";
+  title.textContent = t("share.qrTitle");
   const caption = document.createElement("p");
   caption.dir = "auto";
   caption.textContent = name;
   const close = document.createElement("button");
   close.type = "button";
-  close.textContent = "Close";
+  close.textContent = t("share.close");
   close.addEventListener("click", () => dialog.close());
   dialog.append(title, qrCode(url), caption, close);
   dialog.addEventListener("close", () => dialog.remove());
@@ -36,7 +37,7 @@ function qrCode(url: string): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", `0 0 ${size} ${size}`);
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", "QR code of the link");
+  svg.setAttribute("aria-label", t("share.qrPicture"));
   svg.setAttribute("shape-rendering", "crispEdges");
   const paper = document.createElementNS(SVG, "rect");
   paper.setAttribute("width", String(size));

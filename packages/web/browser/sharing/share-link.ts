@@ -1,3 +1,5 @@
+import { t } from "../../src/texts.ts";
+
 /** Whether the browser can hand a link to other programs. It cannot on plain http. */
 export function canShare(): boolean {
   return "share" in navigator;
@@ -11,7 +13,7 @@ export async function shareLink(name: string, url: string): Promise<string | nul
   } catch (error) {
     // The reader closed the sheet.
     if (error instanceof DOMException && error.name === "AbortError") return null;
-    return "Couldn’t open the share sheet. Copy the link and send it yourself.";
+    return t("share.failed");
   }
 }
 
@@ -22,6 +24,6 @@ export async function showQr(name: string, url: string): Promise<string | null> 
     showQrDialog(name, url);
     return null;
   } catch {
-    return "Couldn’t show the QR code. Check your connection and reload the page.";
+    return t("share.qrFailed");
   }
 }

@@ -1,3 +1,5 @@
+import { t } from "../../src/texts.ts";
+
 /** The files of a drop, also those in its folders. */
 export async function droppedFiles({ items, files }: DataTransfer): Promise<File[]> {
   // Both lists are empty after the event.
@@ -41,7 +43,9 @@ export function pastedFiles(clipboard: DataTransfer | null, now: Date): File[] {
   return [...(clipboard?.files ?? [])].map((file) => {
     if (!/^image\.\w+$/.test(file.name)) return file;
     const ending = file.name.slice("image".length);
-    return new File([file], `pasted ${momentText(now)}${ending}`, { type: file.type });
+    return new File([file], `${t("uploads.pastedName", { time: momentText(now) })}${ending}`, {
+      type: file.type,
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 import { shortTypeName, typesText } from "../../src/formats.ts";
 import { textsOverLimit } from "../../src/phrases.ts";
+import { t } from "../../src/texts.ts";
 import type { UploadConfig } from "./config.ts";
 
 /** A kind of file that a service may accept. */
@@ -80,13 +81,12 @@ export function refusalOf(
   { types, maxUploadBytes }: Pick<UploadConfig, "types" | "maxUploadBytes">,
 ): string | null {
   const isVideo = /^video\//.test(type) || /\.(mp4|mov|m4v|webm|mkv|avi)$/i.test(name);
-  if (kind === null && isVideo) return "Videos can’t be uploaded here.";
+  if (kind === null && isVideo) return t("uploads.video");
   if (kind === null || !types.includes(kind.type))
-    return `This file type isn’t supported. Use ${typesText(types)}.`;
-  if (size === 0) return "This file is empty.";
+    return t("uploads.unsupported", { types: typesText(types) });
+  if (size === 0) return t("uploads.empty");
   if (size > maxUploadBytes) {
-    const texts = textsOverLimit(size, maxUploadBytes);
-    return `This file is too large (${texts.size}). The limit is ${texts.limit}.`;
+    return t("uploads.tooLarge", textsOverLimit(size, maxUploadBytes));
   }
   return null;
 }

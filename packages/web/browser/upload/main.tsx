@@ -1,7 +1,9 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
+import { t } from "../../src/texts.ts";
 import { expiryMs, type SavedImage } from "../saved/saved-image.ts";
 import { setClockByDocument } from "../saved/server-clock.ts";
+import { readTexts } from "../texts.ts";
 import { readConfig, type UploadConfig } from "./config.ts";
 import { droppedFiles, pastedFiles } from "./dropped-files.ts";
 import { UploadPage } from "./page/UploadPage.tsx";
@@ -13,6 +15,7 @@ import "./styles/index.css";
 
 const root = document.getElementById("upload");
 if (root !== null) {
+  readTexts();
   setClockByDocument();
   startClock();
   const config = readConfig(root.dataset, location);
@@ -79,7 +82,7 @@ function listenForDrops(session: Session): void {
     const isFile = event.dataTransfer?.types.includes("Files");
     if (event.dataTransfer === null || (!isFile && isField(event.target))) return;
     event.preventDefault();
-    if (!isFile) return session.advise("Drop the picture itself, not a link or text.");
+    if (!isFile) return session.advise(t("uploads.dropItself"));
     session.add(await droppedFiles(event.dataTransfer));
   });
 }

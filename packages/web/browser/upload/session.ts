@@ -7,11 +7,11 @@ import {
 } from "@outrigger/client";
 import { computed, signal } from "@preact/signals";
 import { lossText } from "../../src/phrases.ts";
+import { t } from "../../src/texts.ts";
 import { readSaved, type SavedImage } from "../saved/saved-image.ts";
 import { serverNow } from "../saved/server-clock.ts";
 import type { UploadConfig } from "./config.ts";
 import { isImageAddress, readKind, refusalOf, sentType } from "./file-kinds.ts";
-import { NOT_UNDERSTOOD } from "./sending/outcome.ts";
 import { randomKey, Sender } from "./sending/sender.ts";
 import { ListChecks } from "./store/list-checks.ts";
 import { say } from "./store/messages.ts";
@@ -94,8 +94,8 @@ export class Session {
   /** Cancels unfinished uploads, and removes failed ones from this page. */
   dismiss(uploads: readonly Upload[]): void {
     const cancelled = uploads.filter(isUnfinished);
-    if (cancelled.length === 1) say(`Cancelled ${cancelled[0]?.name}.`);
-    else if (cancelled.length > 1) say(`Cancelled ${cancelled.length} uploads.`);
+    if (cancelled.length === 1) say(t("uploads.cancelled", { name: cancelled[0]?.name ?? "" }));
+    else if (cancelled.length > 1) say(t("uploads.cancelledMany", { count: cancelled.length }));
     for (const { key, previewUrl } of uploads) {
       this.#sender.cancel(key);
       if (previewUrl !== null) URL.revokeObjectURL(previewUrl);
@@ -106,7 +106,7 @@ export class Session {
 
   /** Gives advice about pasted text if it is the address of an image. */
   notePastedText(text: string): void {
-    this.advise(isImageAddress(text) ? "Paste the picture itself, not its address." : null);
+    this.advise(isImageAddress(text) ? t("uploads.pasteItself") : null);
   }
 
   /** Shows and announces advice about a paste or drop; `null` removes it. */
@@ -152,8 +152,8 @@ export class Session {
     this.#added.value = [...together, ...this.#added.value];
     this.advice.value = null;
     const sent = together.filter(isActive);
-    if (sent.length === 1) say(`Uploading ${sent[0]?.name}.`);
-    else if (sent.length > 1) say(`Uploading ${sent.length} files.`);
+    if (sent.length === 1) say(t("uploads.starting", { name: sent[0]?.name ?? "" }));
+    else if (sent.length > 1) say(t("uploads.startingMany", { count: sent.length }));
     for (const upload of together) this.#announceFailure(upload);
     for (const upload of sent) this.#send(upload);
     if (sent.length > 0) this.next.name.value = "";
@@ -183,11 +183,7 @@ export class Session {
     this.#announceFailure({ ...before, stage });
     const isFirstToWait = others.every((upload) => upload.stage.kind !== "waiting");
     if (stage.kind === "waiting" && before.stage.kind !== "waiting" && isFirstToWait) {
-      say(
-        stage.cause === "offline"
-          ? "You’re offline. Uploads will resume when you reconnect."
-          : `${before.name} is waiting.`,
-      );
+      say(stage.cause === "offline" ? t("uploads.offlineAll") : t("uploads.waits", { name: before.name }));
     }
   }
 
@@ -197,11 +193,10 @@ export class Session {
     const known = this.saved.list.value.find(({ id }) => id === created.id);
     const image = readSaved({ pin: known?.pin, ...(created as Partial<CreatedImage>) });
     if (image === null)
-      return this.#setStage(key, { kind: "failed", message: NOT_UNDERSTOOD, canRetry: true });
+      return this.#setStage(key, { kind: "failed", message: t("uploads.notUnderstood"), canRetry: true });
     const chosenAt = this.#added.value.find((upload) => upload.key === key)?.chosen?.at;
     this.saved.save({ ...image, checkedAt: Date.now(), ...(chosenAt !== undefined && { chosenAt }) });
-    if (this.saved.atRisk.value.some(({ id }) => id === image.id))
-      say("This browser can’t keep your edit link. Copy it now.");
+    if (this.saved.atRisk.value.some(({ id }) => id === image.id)) say(t("uploads.risk", { count: 1 }));
     this.#change(key, { image, stage: { kind: "processing" } });
     const { status, warnings } = created;
     const served =
@@ -212,7 +207,10 @@ export class Session {
       this.#change(key, { stage: { kind: "ready", isHeld }, loss: lossText(served.warnings ?? []) });
       const stored = this.#added.value.find((upload) => upload.key === key);
       if (stored !== undefined)
-        this.#announceEnd(stored, `Uploaded ${image.name}.${isHeld ? " It waits for review." : ""}`);
+        this.#announceEnd(
+          stored,
+          t(isHeld ? "uploads.uploadedHeld" : "uploads.uploaded", { name: image.name }),
+        );
       return;
     }
     this.#change(key, { image: null });
@@ -230,17 +228,17 @@ export class Session {
   /** Without the PIN, an image that cannot be deleted now could never be. */
   async #removeUnwanted(created: CreatedImage): Promise<void> {
     // A reply to a ticket may lack the PIN.
-    const reason = created.pin
-      ? await this.remove(created)
-      : "It was already uploaded. It can’t be deleted here.";
+    const reason = created.pin ? await this.remove(created) : t("uploads.alreadyUploaded");
     const image = readSaved(created);
     if (reason === null || image === null) return;
     this.saved.save(image);
-    say(`${image.name} was not deleted. ${reason}`);
+    say(t("uploads.deleteFailed", { name: image.name, reason }));
   }
 
   #announceFailure(upload: Upload): void {
-    if (upload.stage.kind === "failed") this.#announceEnd(upload, `${upload.name}: ${upload.stage.message}`);
+    const { name, stage } = upload;
+    if (stage.kind !== "failed") return;
+    this.#announceEnd(upload, t("uploads.failedBecause", { name, reason: stage.message }));
   }
 
   /** Says `text` if the upload is alone. Several uploads are summed up, for screen readers not to be flooded. */
@@ -265,9 +263,9 @@ function isGone(error: unknown): boolean {
 
 /** Why a request failed, for a person. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof OutriggerError)) return "Something went wrong on this page.";
-  if (error.status === 0) return "The server cannot be reached.";
-  return `The server says: “${error.detail.replace(/\.$/, "")}.”`;
+  if (!(error instanceof OutriggerError)) return t("uploads.pageFailed");
+  if (error.status === 0) return t("uploads.unreachable");
+  return t("refused.quote", { reason: error.detail.replace(/\.$/, "") });
 }
 
 const PAUSE_MS = 5_000;

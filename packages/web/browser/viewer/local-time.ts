@@ -1,16 +1,4 @@
-const LOCAL = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  timeZoneName: "short",
-});
-
-/** A date in the reader's time zone, in the server's format. */
-export function localText(ms: number): string {
-  return LOCAL.format(ms);
-}
+import { dateText } from "../../src/texts.ts";
 
 /** Shows every date in the reader's time zone; its title has UTC. */
 export function showLocalTimes(): void {
@@ -18,6 +6,6 @@ export function showLocalTimes(): void {
     const ms = Date.parse(time.dateTime);
     if (Number.isNaN(ms)) continue;
     time.title = time.textContent ?? "";
-    time.textContent = localText(ms);
+    time.textContent = dateText(ms);
   }
 }

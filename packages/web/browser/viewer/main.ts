@@ -1,5 +1,6 @@
 import { setClockByDocument } from "../saved/server-clock.ts";
 import { canShare, shareLink, showQr } from "../sharing/share-link.ts";
+import { readTexts } from "../texts.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
 import { countDown } from "./count-down.ts";
 import { addDownloadControl } from "./download-control.ts";
@@ -9,6 +10,7 @@ import { addOwnBar } from "./own-bar.ts";
 
 const DEFAULT_WAIT_SECONDS = 2;
 
+readTexts();
 setClockByDocument();
 showLocalTimes();
 countDown();

@@ -1,5 +1,5 @@
 import type { Call } from "../../contracts/call.ts";
-import type { Pages } from "../../contracts/pages.ts";
+import type { Pages, PlacedView } from "../../contracts/pages.ts";
 import type { RateLimiter } from "../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../errors.ts";
 import { clientKey } from "../../http/client.ts";
@@ -32,6 +32,12 @@ export interface ImageContext {
 /** Absolute URL of the mount point, without a trailing slash. */
 export function baseUrl({ settings }: ImageContext, call: Call): string {
   return settings.publicUrl ?? call.origin + call.mountPath;
+}
+
+/** What every view of a page has. */
+export function placeOf(context: ImageContext, call: Call): PlacedView {
+  const acceptLanguage = call.headers["accept-language"];
+  return { baseUrl: baseUrl(context, call), ...(acceptLanguage === undefined ? {} : { acceptLanguage }) };
 }
 
 /** A living image, and which caches may store its reply. */

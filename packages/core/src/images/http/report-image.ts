@@ -6,7 +6,7 @@ import { findImage, requireAlive } from "../library/find-image.ts";
 import { imageUrl } from "../record/image-links.ts";
 import { type ImageRecord, isImageId } from "../record/image-record.ts";
 import { parseReport, REPORT_SCHEMAS, type Report } from "../reports/report-case.ts";
-import { baseUrl, type ImageContext } from "./image-context.ts";
+import { baseUrl, type ImageContext, placeOf } from "./image-context.ts";
 import { pageReply, requirePages } from "./pages/problem-page.ts";
 import { FORM_HEADERS } from "./pages/upload-form.ts";
 
@@ -86,7 +86,7 @@ function formReply(
   const base = baseUrl(context, call);
   const address = imageUrl(base, id);
   const page = requirePages(context).report?.({
-    baseUrl: base,
+    ...placeOf(context, call),
     name,
     action: `${address}/report`,
     viewUrl: `${address}/view`,

@@ -84,12 +84,14 @@ export function createNotFound(pages: Pages, publicUrl: string | undefined): Ser
       if (!wantsHtml(call)) return problemReply(call, 404, NOT_FOUND, { Vary: "Accept" });
       const page = pages.problem({
         baseUrl: baseOf(call, publicUrl),
+        ...(call.headers["accept-language"] && { acceptLanguage: call.headers["accept-language"] }),
         status: 404,
         title: STATUS_CODES[404] ?? "",
         detail: NOT_FOUND,
       });
       return reply(call, 404, "text/html; charset=utf-8", page.html, {
-        Vary: "Accept",
+        ...page.headers,
+        Vary: ["Accept", page.headers?.Vary].filter(Boolean).join(", "),
         "Content-Security-Policy": page.contentSecurityPolicy,
         "Referrer-Policy": "no-referrer",
       });

@@ -1,17 +1,18 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { t } from "../../../src/texts.ts";
 import { copyText } from "../../sharing/copy-text.ts";
 import { say } from "../store/messages.ts";
 import { Icon } from "./icons.tsx";
 
 const SHOWN_MS = 2000;
 
-export const COPY_FAILED = "Couldn’t copy. Open the image and copy its address.";
-
 export interface CopyButtonProps {
   text: string;
-  /** Name of the copied text in the message. */
-  what: string;
+  /** Announced once the text is copied. */
+  said: string;
+  /** Name of the button. Absent: its text. */
+  label?: string;
   onCopied?: () => void;
   /** Class of the button. */
   className?: string;
@@ -19,7 +20,7 @@ export interface CopyButtonProps {
 }
 
 /** A button that copies text to the clipboard and shows the result for a moment. */
-export function CopyButton({ text, what, onCopied, className = "", children }: CopyButtonProps) {
+export function CopyButton({ text, said, label, onCopied, className = "", children }: CopyButtonProps) {
   const [result, setResult] = useState<"copied" | "failed" | null>(null);
   useEffect(() => {
     if (result === null) return;
@@ -29,18 +30,23 @@ export function CopyButton({ text, what, onCopied, className = "", children }: C
 
   async function copy(): Promise<void> {
     const isCopied = await copyText(text);
-    say(isCopied ? `${what} copied.` : COPY_FAILED);
+    say(isCopied ? said : t("uploads.copyFailed"));
     setResult(isCopied ? "copied" : "failed");
     if (isCopied) onCopied?.();
   }
 
   return (
-    <button type="button" class={`copier ${className} ${result ?? ""}`} onClick={() => void copy()}>
+    <button
+      type="button"
+      aria-label={label}
+      class={`copier ${className} ${result ?? ""}`}
+      onClick={() => void copy()}
+    >
       <Icon name={result === "copied" ? "done" : "copy"} />
       <span class="words">{children}</span>
       {result !== null && (
         <span class="result" aria-hidden="true">
-          {result === "copied" ? "Copied" : "Not copied"}
+          {t(result === "copied" ? "uploads.copied" : "uploads.notCopied")}
         </span>
       )}
     </button>

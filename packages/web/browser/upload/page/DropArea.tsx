@@ -1,6 +1,7 @@
 import type { TargetedEvent } from "preact";
 import { typesText } from "../../../src/formats.ts";
 import { sizeText } from "../../../src/phrases.ts";
+import { t } from "../../../src/texts.ts";
 import type { UploadConfig } from "../config.ts";
 import { acceptedFiles } from "../file-kinds.ts";
 import { PictureIcon } from "./icons.tsx";
@@ -27,28 +28,28 @@ export function DropArea({ onFiles, config, isCompact }: DropAreaProps) {
     <>
       <label class={isCompact ? "drop-area compact" : "drop-area"} for={CHOOSER_ID}>
         <PictureIcon />
-        <span class="invitation">Drop images here, or paste them</span>
-        <span class="invitation touch">Choose or take a photo</span>
+        <span class="invitation">{t("uploads.drop")}</span>
+        <span class="invitation touch">{t("uploads.photo")}</span>
         <input
           id={CHOOSER_ID}
           class="unseen"
           type="file"
           multiple
           accept={acceptedFiles(config.types)}
-          aria-label="Choose images"
+          aria-label={t("uploads.choose")}
           aria-describedby="accepted"
           onChange={choose}
         />
         <span class="button main" aria-hidden="true">
-          Choose images
+          {t("uploads.choose")}
         </span>
         <span id="accepted" class="accepted">
-          {typesText(config.types)}, up to {sizeText(config.maxUploadBytes)} each
+          {t("uploads.accepted", { types: typesText(config.types), size: sizeText(config.maxUploadBytes) })}
         </span>
       </label>
       <label class="camera button main plain">
         <input class="unseen" type="file" accept="image/*" capture="environment" onChange={choose} />
-        Take a photo
+        {t("uploads.camera")}
       </label>
     </>
   );

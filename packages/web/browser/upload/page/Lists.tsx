@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { t } from "../../../src/texts.ts";
 import { editAddress, type SavedImage } from "../../saved/saved-image.ts";
 import type { Session } from "../session.ts";
 import { pageAddress } from "../share-texts.ts";
@@ -32,18 +33,16 @@ export function UploadList({ session }: { session: Session }) {
 
 /** Says that only this page has the PINs of some images. */
 function RiskNotice({ session, images }: { session: Session; images: readonly SavedImage[] }) {
-  const [link, them] = images.length === 1 ? ["link", "it"] : ["links", "them"];
+  const values = { count: images.length };
   return (
     <div class="risk">
-      <p class="trouble">
-        This browser can’t keep your edit {link}. Copy {them} now.
-      </p>
+      <p class="trouble">{t("uploads.risk", values)}</p>
       <CopyButton
         text={images.map(editAddress).join("\n")}
-        what={`Edit ${link}`}
+        said={t("uploads.riskCopied", values)}
         onCopied={() => session.saved.markCopied()}
       >
-        Copy edit {link}
+        {t("uploads.copyRisk", values)}
       </CopyButton>
     </div>
   );
@@ -78,20 +77,22 @@ function UploadBar({ session }: { session: Session }) {
       </h2>
       {unfinished.length > 0 && (
         <button type="button" class="plain" onClick={cancelAll}>
-          Cancel all
+          {t("uploads.cancelAll")}
         </button>
       )}
       {active === 0 && retried.length > 0 && (
         <button type="button" class="plain" onClick={retryAll}>
-          Retry all
+          {t("uploads.retryAll")}
         </button>
       )}
       {active === 0 && shared.length > 1 && (
-        <CopyButton className="plain" text={shared.map(pageAddress).join("\n")} what="All links">
-          Copy all links
+        <CopyButton className="plain" text={shared.map(pageAddress).join("\n")} said={t("uploads.allCopied")}>
+          {t("uploads.copyAll")}
         </CopyButton>
       )}
-      {active > 0 && <progress aria-label="All uploads" value={sentBytes} max={Math.max(1, wantedBytes)} />}
+      {active > 0 && (
+        <progress aria-label={t("uploads.progressOfAll")} value={sentBytes} max={Math.max(1, wantedBytes)} />
+      )}
     </div>
   );
 }
@@ -111,20 +112,20 @@ export function SavedList({ session }: { session: Session }) {
   return (
     <div class="saved">
       <div class="heading">
-        <h2>Your uploads on this device</h2>
+        <h2>{t("uploads.list")}</h2>
         {earlier.length > LONGEST_WITHOUT_SEARCH && (
           <input
             type="search"
-            aria-label="Search your uploads"
-            placeholder="Search"
+            aria-label={t("uploads.searchList")}
+            placeholder={t("uploads.search")}
             value={query}
             onInput={({ currentTarget }) => setQuery(currentTarget.value)}
           />
         )}
         <ListActions session={session} shown={shown} selected={selected} onSelected={setSelected} />
       </div>
-      <p class="hint">Saved only in this browser. Anyone using it can see, edit or delete these images.</p>
-      {shown.length === 0 && <p role="status">No upload has this name.</p>}
+      <p class="hint">{t("uploads.listHint")}</p>
+      {shown.length === 0 && <p role="status">{t("uploads.noneFound")}</p>}
       <ul class="entries">
         {shown.map((upload) => (
           <Row
@@ -162,13 +163,17 @@ function ListActions({ session, shown, selected, onSelected }: ListActionsProps)
   return (
     <>
       {links.length > 1 && (
-        <CopyButton className="plain" text={links.map(pageAddress).join("\n")} what={`${links.length} links`}>
-          {selected === null ? "Copy all links" : `Copy ${links.length} links`}
+        <CopyButton
+          className="plain"
+          text={links.map(pageAddress).join("\n")}
+          said={t("uploads.linksCopied", { count: links.length })}
+        >
+          {selected === null ? t("uploads.copyAll") : t("uploads.copyLinks", { count: links.length })}
         </CopyButton>
       )}
       {selected === null ? (
         <button type="button" class="plain" onClick={() => onSelected(new Set())}>
-          Select
+          {t("uploads.select")}
         </button>
       ) : (
         <>
@@ -177,11 +182,11 @@ function ListActions({ session, shown, selected, onSelected }: ListActionsProps)
             class="plain"
             onClick={() => onSelected(new Set(shown.map(({ key }) => key)))}
           >
-            Select all
+            {t("uploads.selectAll")}
           </button>
           {images.length > 0 && (
             <button type="button" class="plain" onClick={() => removeFromList(session, images, leave)}>
-              Remove {images.length} from this list
+              {t("uploads.removeMany", { count: images.length })}
             </button>
           )}
           {owned.length > 0 && (
@@ -190,11 +195,11 @@ function ListActions({ session, shown, selected, onSelected }: ListActionsProps)
               class="plain danger"
               onClick={async () => setProblem(await deleteImages(session, owned, leave))}
             >
-              Delete {owned.length}…
+              {t("uploads.deleteMany", { count: owned.length })}
             </button>
           )}
           <button type="button" class="plain" onClick={() => onSelected(null)}>
-            Done
+            {t("uploads.done")}
           </button>
         </>
       )}

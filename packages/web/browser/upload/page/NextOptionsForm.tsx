@@ -1,4 +1,5 @@
 import type { TargetedEvent } from "preact";
+import { t } from "../../../src/texts.ts";
 import { durationText, lifetimeChoices } from "../../../src/time-left.ts";
 import { serverNow } from "../../saved/server-clock.ts";
 import type { Session } from "../session.ts";
@@ -22,27 +23,27 @@ export function NextOptionsForm({ session }: { session: Session }) {
 
   return (
     <fieldset class="next-options">
-      <legend class="unseen">Options for new uploads</legend>
+      <legend class="unseen">{t("uploads.options")}</legend>
       <label>
-        Delete after
+        {t("uploads.deleteAfter")}
         <select value={lifetime.kind === "for" ? String(lifetime.ms) : UNTIL} onChange={choose}>
           {lifetimeChoices(config).map((ms) => (
             <option key={ms} value={String(ms)}>
               {durationText(ms)}
             </option>
           ))}
-          <option value={UNTIL}>On a date…</option>
+          <option value={UNTIL}>{t("uploads.onDate")}</option>
         </select>
       </label>
       {lifetime.kind === "until" && <UntilField session={session} text={lifetime.text} />}
       <label class="name-of-next">
-        Name (optional)
+        {t("uploads.name")}
         <input
           type="text"
           dir="auto"
           value={next.name.value}
           maxLength={MAX_NAME_LENGTH}
-          placeholder="Same as the file name"
+          placeholder={t("uploads.namePlaceholder")}
           autocomplete="off"
           onInput={({ currentTarget }) => {
             next.name.value = currentTarget.value;
@@ -63,7 +64,7 @@ function UntilField({ session, text }: { session: Session; text: string }) {
   return (
     <>
       <label>
-        Delete on
+        {t("uploads.deleteOn")}
         <input
           type="datetime-local"
           value={text}
@@ -80,7 +81,7 @@ function UntilField({ session, text }: { session: Session; text: string }) {
       {fault !== null && (
         <p id={FAULT_ID} class="fault" role="alert">
           {fault}
-          {waiting > 0 && ` ${waiting === 1 ? "1 file waits" : `${waiting} files wait`} for the date.`}
+          {waiting > 0 && ` ${t("uploads.filesWait", { count: waiting })}`}
         </p>
       )}
     </>

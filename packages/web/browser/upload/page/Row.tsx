@@ -1,9 +1,9 @@
 import { useRef, useState } from "preact/hooks";
 import { shortTypeName } from "../../../src/formats.ts";
 import { sizeText } from "../../../src/phrases.ts";
+import { dateText, type TextKey, t } from "../../../src/texts.ts";
 import { timeLeftText } from "../../../src/time-left.ts";
 import type { SavedImage, Unavailable } from "../../saved/saved-image.ts";
-import { localText } from "../../viewer/local-time.ts";
 import type { Session } from "../session.ts";
 import { fileAddress, pageAddress } from "../share-texts.ts";
 import { everyHalfMinute } from "../store/clock.ts";
@@ -16,11 +16,11 @@ import { removeFromList } from "./list-actions.ts";
 import { RowMenu } from "./RowMenu.tsx";
 import { StageLine } from "./StageLine.tsx";
 
-const WHY_NOT: Record<Unavailable, string> = {
-  deleted: "deleted",
-  expired: "expired",
-  missing: "not found",
-  withheld: "unavailable for legal reasons",
+const WHY_NOT: Record<Unavailable, TextKey> = {
+  deleted: "uploads.deleted",
+  expired: "left.expired",
+  missing: "uploads.missing",
+  withheld: "uploads.withheld",
 };
 
 export interface RowProps {
@@ -48,7 +48,12 @@ export function Row({ upload, session, isSelected, onSelect }: RowProps) {
   return (
     <li ref={row} class={`entry ${stage.kind}`}>
       {isSelected !== undefined && (
-        <input type="checkbox" aria-label={`Select ${name}`} checked={isSelected} onChange={onSelect} />
+        <input
+          type="checkbox"
+          aria-label={t("uploads.selectNamed", { name })}
+          checked={isSelected}
+          onChange={onSelect}
+        />
       )}
       <Thumbnail upload={upload} />
       <div class="body">
@@ -57,22 +62,28 @@ export function Row({ upload, session, isSelected, onSelect }: RowProps) {
         </p>
         <div class="state">
           {stage.kind === "ready" ? <Facts upload={upload} /> : <StageLine upload={upload} />}
-          {stage.kind === "ready" && stage.isHeld && (
-            <p>Waits for review. The link works once it is accepted.</p>
-          )}
-          {upload.loss !== null && <p>Not kept: {upload.loss}</p>}
+          {stage.kind === "ready" && stage.isHeld && <p>{t("uploads.held")}</p>}
+          {upload.loss !== null && <p>{t("uploads.notKept", { parts: upload.loss })}</p>}
           {note !== null && <p>{note}</p>}
         </div>
       </div>
       <div class="acts">
         {image !== null && (
-          <CopyButton text={pageAddress(image)} what="Link">
-            Copy link<span class="unseen"> to {name}</span>
+          <CopyButton
+            text={pageAddress(image)}
+            said={t("uploads.linkCopied")}
+            label={t("uploads.copyLinkNamed", { name })}
+          >
+            {t("uploads.copyLink")}
           </CopyButton>
         )}
         {canRetry(upload) && (
-          <button type="button" onClick={() => session.retry(upload)}>
-            Try again<span class="unseen"> with {name}</span>
+          <button
+            type="button"
+            aria-label={t("uploads.retryNamed", { name })}
+            onClick={() => session.retry(upload)}
+          >
+            {t("uploads.retry")}
           </button>
         )}
         {image !== null ? (
@@ -92,7 +103,7 @@ function Facts({ upload: { label, chosen, image }, upload }: { upload: Upload })
   return (
     <p class="facts">
       {known !== "" && <span class="kind">{known} · </span>}
-      {image?.source !== undefined && <span>from {shortTypeName(image.source)} · </span>}
+      {image?.source !== undefined && <span>{t("uploads.from", { type: shortTypeName(image.source) })} · </span>}
       {image !== null && <TimeLeft image={image} />}
     </p>
   );
@@ -100,15 +111,15 @@ function Facts({ upload: { label, chosen, image }, upload }: { upload: Upload })
 
 /** The time until an image expires, or why the service does not serve it. */
 function TimeLeft({ image: { expiresAt, unavailable } }: { image: SavedImage }) {
-  if (unavailable !== undefined) return <strong class="unavailable">{WHY_NOT[unavailable]}</strong>;
-  if (expiresAt === null) return <span>never expires</span>;
+  if (unavailable !== undefined) return <strong class="unavailable">{t(WHY_NOT[unavailable])}</strong>;
+  if (expiresAt === null) return <span>{t("uploads.neverExpires")}</span>;
   const nowMs = everyHalfMinute.value;
   // The expiry may have been changed elsewhere: only the service knows.
-  const unsure = Date.parse(expiresAt) <= nowMs ? " (not confirmed yet)" : "";
+  const isUnsure = Date.parse(expiresAt) <= nowMs;
+  const left = timeLeftText(expiresAt, nowMs) ?? "";
   return (
-    <time dateTime={expiresAt} title={localText(Date.parse(expiresAt))}>
-      {timeLeftText(expiresAt, nowMs)}
-      {unsure}
+    <time dateTime={expiresAt} title={dateText(Date.parse(expiresAt))}>
+      {isUnsure ? t("uploads.unsure", { left }) : left}
     </time>
   );
 }
@@ -126,7 +137,7 @@ function Thumbnail({ upload }: { upload: Upload }) {
     );
   if (image === null) return <div class="thumbnail">{picture}</div>;
   return (
-    <a class="thumbnail" href={pageAddress(image)} aria-label={`Open ${upload.name}`}>
+    <a class="thumbnail" href={pageAddress(image)} aria-label={t("uploads.open", { name: upload.name })}>
       {picture}
     </a>
   );
@@ -136,10 +147,8 @@ function Thumbnail({ upload }: { upload: Upload }) {
 function LeaveButton({ upload, session, onLeave }: RowProps & { onLeave(): void }) {
   const { name, stage, image } = upload;
   if (stage.kind === "processing") return null;
-  const label =
-    image !== null
-      ? `Remove ${name} from this list`
-      : `${isUnfinished(upload) ? "Cancel" : "Dismiss"} ${name}`;
+  const act = isUnfinished(upload) ? "uploads.cancel" : "uploads.dismiss";
+  const label = t(image !== null ? "uploads.removeNamed" : act, { name });
   function leave(): void {
     if (image !== null) removeFromList(session, [image], onLeave);
     else {

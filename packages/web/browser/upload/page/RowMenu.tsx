@@ -1,10 +1,10 @@
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { t } from "../../../src/texts.ts";
 import { editAddress, type SavedImage } from "../../saved/saved-image.ts";
 import { copyText } from "../../sharing/copy-text.ts";
 import { canShare, shareLink, showQr } from "../../sharing/share-link.ts";
 import type { Session } from "../session.ts";
 import { bbCodeOf, fileAddress, firstFormat, markdownOf, markupOf, pageAddress } from "../share-texts.ts";
-import { COPY_FAILED } from "./CopyButton.tsx";
 import { Icon } from "./icons.tsx";
 import { deleteImages, removeFromList } from "./list-actions.ts";
 
@@ -45,7 +45,7 @@ export function RowMenu(props: RowMenuProps) {
         class="quiet round"
         popovertarget={id}
         aria-expanded={isOpen}
-        aria-label={`More for ${name}`}
+        aria-label={t("uploads.more", { name })}
       >
         <Icon name="more" />
       </button>
@@ -66,16 +66,14 @@ export function RowMenu(props: RowMenuProps) {
 function Actions({ image, session, tell, onLeave }: RowMenuProps) {
   const format = firstFormat(image);
   const page = pageAddress(image);
-  const copies: readonly (readonly [what: string, text: string])[] = [
-    ["direct link", fileAddress(image, format)],
+  const codes: readonly (readonly [code: string, text: string])[] = [
     ["Markdown", markdownOf(image, format)],
     ["HTML", markupOf(image, format)],
     ["BBCode", bbCodeOf(image, format)],
   ];
 
-  async function copy(what: string, text: string, more = ""): Promise<void> {
-    const isCopied = await copyText(text);
-    tell(isCopied ? `${what[0]?.toUpperCase()}${what.slice(1)} copied.${more}` : COPY_FAILED);
+  async function copy(text: string, said: string): Promise<void> {
+    tell((await copyText(text)) ? said : t("uploads.copyFailed"));
   }
 
   // The image can be changed on the edit page: it is checked when the reader returns.
@@ -83,42 +81,36 @@ function Actions({ image, session, tell, onLeave }: RowMenuProps) {
 
   return (
     <>
-      {copies.map(([what, text]) => (
-        <button key={what} type="button" onClick={() => void copy(what, text)}>
-          Copy {what}
+      <button type="button" onClick={() => void copy(fileAddress(image, format), t("uploads.directCopied"))}>
+        {t("uploads.copyDirect")}
+      </button>
+      {codes.map(([code, text]) => (
+        <button key={code} type="button" onClick={() => void copy(text, t("uploads.codeCopied", { code }))}>
+          {t("uploads.copyCode", { code })}
         </button>
       ))}
       <hr />
       {canShare() && (
         <button type="button" onClick={async () => tell(await shareLink(image.name, page))}>
-          Share…
+          {t("share.share")}
         </button>
       )}
       <button type="button" onClick={async () => tell(await showQr(image.name, page))}>
-        QR code
+        {t("share.qr")}
       </button>
       {image.pin !== "" && (
         <>
           <a class="button" href={editAddress(image)} onClick={checkLater} onAuxClick={checkLater}>
-            Edit name, expiry…
+            {t("uploads.edit")}
           </a>
-          <button
-            type="button"
-            onClick={() =>
-              void copy(
-                "edit link",
-                editAddress(image),
-                " Anyone with the edit link can edit or delete the image.",
-              )
-            }
-          >
-            Copy edit link
+          <button type="button" onClick={() => void copy(editAddress(image), t("uploads.editCopied"))}>
+            {t("uploads.copyEdit")}
           </button>
         </>
       )}
       <hr />
       <button type="button" onClick={() => removeFromList(session, [image], onLeave)}>
-        Remove from this list
+        {t("uploads.remove")}
       </button>
       {image.pin !== "" && (
         <button
@@ -126,7 +118,7 @@ function Actions({ image, session, tell, onLeave }: RowMenuProps) {
           class="danger"
           onClick={async () => tell(await deleteImages(session, [image], onLeave))}
         >
-          Delete…
+          {t("uploads.delete")}
         </button>
       )}
     </>

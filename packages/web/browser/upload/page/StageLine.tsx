@@ -1,4 +1,5 @@
-import { sizeText } from "../../../src/phrases.ts";
+import { sizeText, waitText } from "../../../src/phrases.ts";
+import { numberText, t } from "../../../src/texts.ts";
 import { everySecond } from "../store/clock.ts";
 import { type Stage, sizeOf, type Upload } from "../store/uploads.ts";
 
@@ -18,31 +19,29 @@ export function StageLine({ upload }: { upload: Upload }) {
   const isSent = stage.kind === "processing" || (stage.kind === "sending" && sentBytes >= size);
   return (
     <div class="stage-line">
-      <progress aria-label={`Upload of ${name}`} max={size} {...(isSent ? {} : { value: sentBytes })} />
+      <progress
+        aria-label={t("uploads.progress", { name })}
+        max={size}
+        {...(isSent ? {} : { value: sentBytes })}
+      />
       <p>{stageText(stage, size)}</p>
     </div>
   );
 }
 
 function stageText(stage: Stage, size: number): string {
-  if (stage.kind === "queued") return "Waiting…";
-  if (stage.kind === "waiting") return waitText(stage);
-  if (stage.kind !== "sending") return "Uploaded. Preparing the preview…";
+  if (stage.kind === "queued") return t("uploads.waiting");
+  if (stage.kind === "waiting") return pauseText(stage);
+  if (stage.kind !== "sending") return t("uploads.preparing");
   const { sentBytes } = stage;
-  if (sentBytes >= size) return "Processing…";
-  return `${sizeText(sentBytes)} of ${sizeText(size)} · ${Math.floor((sentBytes / size) * 100)} %`;
+  if (sentBytes >= size) return t("uploads.processing");
+  const percent = numberText(Math.floor((sentBytes / size) * 100) / 100, { style: "percent" });
+  return t("uploads.sent", { sent: sizeText(sentBytes), size: sizeText(size), percent });
 }
 
-function waitText({ cause, untilMs }: Extract<Stage, { kind: "waiting" }>): string {
-  if (cause === "offline") return "You’re offline. The upload will resume when you reconnect.";
+function pauseText({ cause, untilMs }: Extract<Stage, { kind: "waiting" }>): string {
+  if (cause === "offline") return t("uploads.offline");
   const leftMs = (untilMs ?? 0) - everySecond.value;
-  const when = leftMs > 500 ? `in ${waitedText(leftMs)}` : "now";
-  return cause === "busy"
-    ? `The server asked to wait. Continuing ${when}.`
-    : `Connection lost. Retrying ${when}.`;
-}
-
-function waitedText(ms: number): string {
-  const seconds = Math.ceil(ms / 1000);
-  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+  if (leftMs <= 500) return t(`uploads.${cause}Now`);
+  return t(`uploads.${cause}`, { time: waitText(Math.ceil(leftMs / 1000)) });
 }

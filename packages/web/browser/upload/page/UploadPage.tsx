@@ -1,3 +1,4 @@
+import { t } from "../../../src/texts.ts";
 import type { Session } from "../session.ts";
 import { messages } from "../store/messages.ts";
 import { DropArea } from "./DropArea.tsx";
@@ -17,7 +18,7 @@ export function UploadPage({ session }: { session: Session }) {
       <NextOptionsForm session={session} />
       <UploadList session={session} />
       <SavedList session={session} />
-      <div class="unseen" role="log" aria-label="Status">
+      <div class="unseen" role="log" aria-label={t("uploads.status")}>
         {messages.value.map(({ number, text }) => (
           <p key={number}>{text}</p>
         ))}

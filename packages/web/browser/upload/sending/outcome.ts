@@ -1,4 +1,5 @@
 import type { OutriggerError } from "@outrigger/client";
+import { t } from "../../../src/texts.ts";
 import { quoted, uploadRefusal } from "../../../src/upload-refusal.ts";
 
 /** The reply to an upload that was not stored; status 0 when the connection broke before a reply. */
@@ -17,9 +18,6 @@ const DEFAULT_PAUSE_MS = 5_000;
 
 /** Statuses without a reply of the service, and 423: the broken attempt before is still received. */
 const BROKEN: readonly number[] = [0, 408, 423, 502, 504];
-
-export const NOT_UNDERSTOOD =
-  "The reply did not come from the image service. Check whether this network needs a login.";
 
 /** @param brokenBefore How many attempts in a row lost their connection before. */
 export function outcomeOf({ status, detail, retryAfterMs }: Refusal, brokenBefore: number): Outcome {
@@ -43,8 +41,6 @@ export function outcomeOf({ status, detail, retryAfterMs }: Refusal, brokenBefor
 }
 
 function messageOf(status: number, detail: string): string {
-  if (BROKEN.includes(status)) {
-    return "The upload failed after several tries. Check your connection and try again.";
-  }
-  return status < 400 ? NOT_UNDERSTOOD : `${uploadRefusal(status)} ${quoted(detail)}`;
+  if (BROKEN.includes(status)) return t("uploads.brokenOff");
+  return status < 400 ? t("uploads.notUnderstood") : `${uploadRefusal(status)} ${quoted(detail)}`;
 }

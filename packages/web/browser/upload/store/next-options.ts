@@ -1,7 +1,7 @@
 import { effect, signal } from "@preact/signals";
+import { dateText, t } from "../../../src/texts.ts";
 import { durationText, lifetimeChoices } from "../../../src/time-left.ts";
 import { serverNow } from "../../saved/server-clock.ts";
-import { localText } from "../../viewer/local-time.ts";
 
 const MINUTE_MS = 60_000;
 /** Margin for clocks that differ: the service refuses a date beyond the longest lifetime. */
@@ -31,10 +31,11 @@ export function lifetimeFault(
 ): string | null {
   if (lifetime.kind === "for") return null;
   const atMs = new Date(lifetime.text).getTime();
-  if (Number.isNaN(atMs)) return "Enter a date and a time.";
-  if (atMs <= nowMs) return "Choose a time in the future.";
+  if (Number.isNaN(atMs)) return t("uploads.dateMissing");
+  if (atMs <= nowMs) return t("uploads.datePast");
   const latestMs = latestExpiry(nowMs, maxLifetimeMs);
-  return atMs <= latestMs ? null : `At most ${durationText(maxLifetimeMs)}: ${localText(latestMs)}.`;
+  if (atMs <= latestMs) return null;
+  return t("uploads.dateTooLate", { duration: durationText(maxLifetimeMs), date: dateText(latestMs) });
 }
 
 /** The expiry for a lifetime without a fault, ISO 8601. `undefined`: the default, which the service computes. `null`: never. */

@@ -1,4 +1,5 @@
 import { sizeText } from "../../../src/phrases.ts";
+import { t } from "../../../src/texts.ts";
 import { isActive, sizeOf, type Upload } from "./uploads.ts";
 
 /** Sums over the uploads of this visit. */
@@ -47,25 +48,28 @@ function sentOf(upload: Upload): number {
 /** The heading above the uploads. */
 export function headingText(totals: Totals): string {
   const { active, wanted, done, ready, held, failed } = totals;
-  const unsent = failed === 0 ? [] : [`${failed} not uploaded`];
+  const unsent = failed === 0 ? [] : [t("uploads.headingNot", { count: failed })];
   if (active > 0) {
-    const sizes = `${sizeText(totals.sentBytes)} of ${sizeText(totals.wantedBytes)}`;
-    return [`Uploading: ${done} of ${wanted}`, sizes, ...unsent].join(" · ");
+    const sizes = { sent: sizeText(totals.sentBytes), size: sizeText(totals.wantedBytes) };
+    const parts = [t("uploads.headingActive", { done, wanted }), t("uploads.headingBytes", sizes), ...unsent];
+    return parts.join(" · ");
   }
-  if (ready === 0) return failed === 1 ? "Upload failed" : `${failed} not uploaded`;
-  if (held > 0) return [`${ready} uploaded`, `${held} waiting for review`, ...unsent].join(" · ");
-  if (failed > 0) return `${ready} ready · ${failed} not uploaded`;
-  return ready === 1 ? "Your image is ready to share" : `${ready} images are ready to share`;
+  if (ready === 0) return failed === 1 ? t("uploads.headingFailed") : unsent.join();
+  const uploaded = t("uploads.headingUploaded", { count: ready });
+  if (held > 0) return [uploaded, t("uploads.headingHeld", { count: held }), ...unsent].join(" · ");
+  if (failed > 0) return [t("uploads.headingReady", { count: ready }), ...unsent].join(" · ");
+  return t("uploads.headingShare", { count: ready });
 }
 
-/** The title of the browser's tab. @param plain the title of the page itself. */
-export function tabTitle({ active, done, wanted, failed }: Totals, plain: string): string {
-  if (active > 0) return `(${done}/${wanted}) Uploading – ${plain}`;
-  return failed > 0 ? `(${failed} failed) ${plain}` : plain;
+/** The title of the browser's tab. @param title the title of the page itself. */
+export function tabTitle({ active, done, wanted, failed }: Totals, title: string): string {
+  if (active > 0) return t("uploads.tabActive", { done, wanted, title });
+  return failed > 0 ? t("uploads.tabFailed", { count: failed, title }) : title;
 }
 
 /** The progress of several uploads, for screen readers. */
 export function announcementText({ active, wanted, done, ready, failed }: Totals): string {
-  const stored = active > 0 ? [`${done} of ${wanted} uploaded.`] : ready > 0 ? [`${ready} uploaded.`] : [];
-  return [...stored, ...(failed > 0 ? [`${failed} not uploaded.`] : [])].join(" ");
+  const stored = active > 0 && t("uploads.saidActive", { done, wanted });
+  const ended = active === 0 && ready > 0 && t("uploads.saidDone", { count: ready });
+  return [stored, ended, failed > 0 && t("uploads.saidNot", { count: failed })].filter(Boolean).join(" ");
 }

@@ -1,3 +1,4 @@
+import { t } from "../../../src/texts.ts";
 import type { SavedImage } from "../../saved/saved-image.ts";
 import { kindOf } from "../file-kinds.ts";
 import type { Lifetime } from "./next-options.ts";
@@ -71,7 +72,7 @@ export function earlierUpload(image: SavedImage): Upload {
 
 /** An unfinished upload of an earlier visit, as an entry of the page. */
 export function leftUpload({ key, name }: UnfinishedUpload): Upload {
-  const message = "Not finished. Choose this file again to continue its upload.";
+  const message = t("uploads.unfinished");
   const stage = { kind: "failed", message, canRetry: false } as const;
   return { ...EARLIER, key, name, label: kindOf({ name, type: "" })?.label ?? null, stage, image: null };
 }

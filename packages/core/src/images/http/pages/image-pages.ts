@@ -12,6 +12,7 @@ import {
   findForRead,
   type ImageContext,
   pinOf,
+  placeOf,
   requestParameters,
   requirePin,
 } from "../image-context.ts";
@@ -108,7 +109,7 @@ async function unlock(
     const { status, headers, ...why } = refused;
     const address = imageUrl(baseUrl(context, call), record.id);
     const page = pages.unlock({
-      baseUrl: baseUrl(context, call),
+      ...placeOf(context, call),
       action: `${address}/edit`,
       viewUrl: `${address}/view`,
       ...why,

@@ -11,7 +11,7 @@ import { isFree } from "../../renditions/presets.ts";
 import { parseReadParameters } from "../../renditions/read-parameters.ts";
 import { pageCount } from "../../renditions/read-request.ts";
 import { resignAddress } from "../../renditions/write-address.ts";
-import { baseUrl, type ImageContext, requireUtf8Query } from "../image-context.ts";
+import { baseUrl, type ImageContext, placeOf, requireUtf8Query } from "../image-context.ts";
 
 /** The facts about an image for pages. @param page Page of a document, from 1. */
 export function imageView(context: ImageContext, call: Call, record: ImageRecord, page = 1): ImageView {
@@ -30,7 +30,7 @@ export function imageView(context: ImageContext, call: Call, record: ImageRecord
     ...sizeOfPage(record, page),
     ...(status === "held" ? { isHeld: true as const } : {}),
     page,
-    baseUrl: base,
+    ...placeOf(context, call),
     maxLifetimeMs: context.settings.maxLifetimeMs,
     viewUrl: `${imageUrl(base, id)}/view`,
     ...reportLink(context, base, id),

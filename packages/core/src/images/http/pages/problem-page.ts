@@ -8,7 +8,7 @@ import { retryAfterMs } from "../../library/find-image.ts";
 import { detailsOf } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import type { ImageContext } from "../image-context.ts";
-import { baseUrl } from "../image-context.ts";
+import { baseUrl, placeOf } from "../image-context.ts";
 import { sunsetHeader } from "../prepared-read.ts";
 import { reportLink } from "./image-view.ts";
 
@@ -26,7 +26,7 @@ export async function problemPage(
   const { status, headers = {} } = problem;
   const wait = retryAfterSeconds(problem);
   const view: ProblemView = {
-    baseUrl: baseUrl(context, call),
+    ...placeOf(context, call),
     status,
     title: statusTitle(status),
     // The problem's own text names the header, which people do not see. The page shows the time.
@@ -93,8 +93,10 @@ export function pageReply(
   status: number,
   headers: Record<string, string | string[]>,
 ): Reply {
-  const policy = { "Content-Security-Policy": page.contentSecurityPolicy };
-  return textReply(call, status, "text/html", page.html, { ...policy, ...headers });
+  const { html, contentSecurityPolicy, headers: own } = page;
+  const Vary = [headers.Vary, own?.Vary].filter((each) => each !== undefined).join(", ");
+  const all = { "Content-Security-Policy": contentSecurityPolicy, ...own, ...headers };
+  return textReply(call, status, "text/html", html, Vary === "" ? all : { ...all, Vary });
 }
 
 /** Whether a client prefers a page to the picture: a browser's address bar does; its `<img>` and curl do not. */
@@ -122,7 +124,7 @@ export function processingReply(
   if (pages !== null && mayBePage && prefersHtml(call, "application/json")) {
     const [title, why] = record.held ? HELD : PROCESSING;
     const page = pages.problem({
-      baseUrl: baseUrl(context, call),
+      ...placeOf(context, call),
       status: 202,
       title,
       detail: `${why} This page refreshes automatically.`,

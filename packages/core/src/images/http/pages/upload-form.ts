@@ -8,7 +8,7 @@ import { NEVER } from "../../record/image-fields.ts";
 import { editUrl, imageUrl } from "../../record/image-links.ts";
 import { readinessOf } from "../../record/image-state.ts";
 import { receiveAndStore } from "../create-image.ts";
-import { baseUrl, type ImageContext } from "../image-context.ts";
+import { baseUrl, type ImageContext, placeOf } from "../image-context.ts";
 import { FILE_FIELD, receiveForm } from "../receive-image.ts";
 import { SECRET_PAGE_HEADERS } from "./edit-form.ts";
 import { imageView } from "./image-view.ts";
@@ -87,7 +87,7 @@ function uploadView(context: ImageContext, call: Call, hasForm: boolean, typed?:
   const base = baseUrl(context, call);
   const form = { action: `${base}/`, fileField: FILE_FIELD, ...(typed === undefined ? {} : { typed }) };
   return {
-    baseUrl: base,
+    ...placeOf(context, call),
     types: [...ORIGINAL_TYPES, ...convertUploads.map((name) => CONVERTIBLE[name][0])],
     maxUploadBytes,
     defaultLifetimeMs: context.settings.httpLifetimeMs,

@@ -1,0 +1,146 @@
+import type { Page } from "@outrigger/core/images";
+import { rules } from "@outrigger/core/stores";
+import Negotiator from "negotiator";
+import de from "./messages/de.json" with { type: "json" };
+import en from "./messages/en.json" with { type: "json" };
+import es from "./messages/es.json" with { type: "json" };
+import fr from "./messages/fr.json" with { type: "json" };
+import { type Messages, setTexts, Texts } from "./texts.ts";
+
+const ENGLISH: Messages = en;
+const SHIPPED: Readonly<Record<string, Messages>> = { en, de, fr, es };
+/** How dates are written for clients that name no language. */
+const NEUTRAL_ENGLISH = "en-GB";
+const PLURAL = /_(?:zero|one|two|few|many|other)$/;
+/** Readers whose texts are kept. There are more spellings of `Accept-Language` than readers at a time. */
+const MAX_READERS = 200;
+const MAX_HEADER = 200;
+
+/** The options about the language of pages. */
+export const LANGUAGE_RULES = {
+  /**
+   * Language of every page, and the region whose dates and numbers it has, as a BCP 47 tag: `de`, `en-US`. One of English, German, French,
+   * Spanish and the languages of `messages`.
+   * @default the one of these that the reader's `Accept-Language` prefers, else English
+   */
+  locale: rules.text("a BCP 47 language tag, such as de or en-US", isTag),
+  /**
+   * Texts in other languages, or in place of ours, by language tag: `{ nl: { "upload.title": "Afbeeldingen uploaden" } }`. Keys and
+   * placeholders are those of `src/messages/en.json` of this package. Missing texts are English.
+   * @default none
+   */
+  messages: rules.refined(rules.named(rules.named(rules.text("a text"))), faultsOf),
+};
+
+function isTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+function faultsOf(given: Readonly<Record<string, Messages>>) {
+  return Object.entries(given).flatMap(([tag, messages]) => {
+    if (!isTag(tag))
+      return [{ path: `.${tag}`, text: "must have a BCP 47 language tag as its name, such as nl" }];
+    return Object.entries(messages).flatMap(([key, text]) => {
+      const original =
+        ENGLISH[key] ?? (PLURAL.test(key) ? ENGLISH[key.replace(PLURAL, "_other")] : undefined);
+      const path = `.${tag}[${JSON.stringify(key)}]`;
+      if (original === undefined) return [{ path, text: "is no text of the pages" }];
+      const known = placeholdersOf(original);
+      const unknown = placeholdersOf(text).find((name) => !known.includes(name));
+      if (unknown === undefined) return [];
+      const has = known.length === 0 ? "no placeholder" : known.map((name) => `{{${name}}}`).join(", ");
+      return [{ path, text: `has the unknown placeholder {{${unknown}}}: the text has ${has}` }];
+    });
+  });
+}
+
+/** The names of the placeholders in a text. */
+export function placeholdersOf(text: string): string[] {
+  return [...text.matchAll(/\{\{(.*?)\}\}/g)].map(([, name = ""]) => name);
+}
+
+interface LanguageOptions {
+  locale?: string | undefined;
+  messages?: Readonly<Record<string, Messages>> | undefined;
+}
+
+/** The languages of pages. */
+export class Languages {
+  readonly #fixed: Texts | null;
+  readonly #catalogues: ReadonlyMap<string, Messages>;
+  readonly #readers = new Map<string, Texts>();
+
+  /** @throws TypeError for a locale without texts. */
+  constructor(factory: string, { locale, messages = {} }: LanguageOptions) {
+    const english = { ...ENGLISH, ...messages.en };
+    const tags = new Set([...Object.keys(SHIPPED), ...Object.keys(messages)]);
+    this.#catalogues = new Map(
+      [...tags].map((tag) => [tag, { ...english, ...SHIPPED[tag], ...messages[tag] }]),
+    );
+    this.#fixed = locale === undefined ? null : this.#choose(locale);
+    if (locale !== undefined && this.#fixed === null) {
+      throw new TypeError(
+        `${factory}: locale must be one of ${[...tags].join(", ")} or of their regions, not ${locale}`,
+      );
+    }
+  }
+
+  /** A page in the language of a reader. @param acceptLanguage Value of the header `Accept-Language`. */
+  render(acceptLanguage: string | undefined, render: () => Page): Page {
+    const texts = this.#fixed ?? this.#textsOf(acceptLanguage ?? "");
+    const before = setTexts(texts);
+    try {
+      const headers = {
+        "Content-Language": texts.language,
+        ...(this.#fixed === null && { Vary: "Accept-Language" }),
+      };
+      return { ...render(), headers };
+    } finally {
+      setTexts(before);
+    }
+  }
+
+  #textsOf(acceptLanguage: string): Texts {
+    const known = this.#readers.get(acceptLanguage);
+    if (known !== undefined) return known;
+    const texts = this.#choose(acceptLanguage) ?? this.#inLanguage("en", NEUTRAL_ENGLISH);
+    if (this.#readers.size >= MAX_READERS) this.#readers.clear();
+    if (acceptLanguage.length <= MAX_HEADER) this.#readers.set(acceptLanguage, texts);
+    return texts;
+  }
+
+  /** The preferred language of a header or a tag, with the reader's region; `null` if there is no such language. */
+  #choose(acceptLanguage: string): Texts | null {
+    const negotiator = new Negotiator({ headers: { "accept-language": acceptLanguage } });
+    const [language] = negotiator.languages([...this.#catalogues.keys()]);
+    if (language === undefined) return null;
+    const isOfLanguage = (tag: string) => `${tag}-`.toLowerCase().startsWith(`${language}-`.toLowerCase());
+    const locale = negotiator.languages().find((tag) => isOfLanguage(tag) && isTag(tag));
+    return this.#inLanguage(language, locale ?? (language === "en" ? NEUTRAL_ENGLISH : language));
+  }
+
+  #inLanguage(language: string, locale: string): Texts {
+    return new Texts(language, locale, this.#catalogues.get(language) ?? ENGLISH);
+  }
+}
+
+const RIGHT_TO_LEFT: readonly unknown[] = [
+  "Adlm",
+  "Arab",
+  "Hebr",
+  "Mand",
+  "Nkoo",
+  "Rohg",
+  "Samr",
+  "Syrc",
+  "Thaa",
+];
+
+/** The direction in which a language is written. */
+export function directionOf(language: string): "ltr" | "rtl" {
+  return RIGHT_TO_LEFT.includes(new Intl.Locale(language).maximize().script) ? "rtl" : "ltr";
+}
