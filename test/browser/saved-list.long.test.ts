@@ -32,7 +32,7 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
       expect(saved).toMatchObject({ id: image.id, pin: image.pin, name: "later.jpg" });
       expect(Date.parse(saved?.expiresAt ?? "")).toBeGreaterThan(Date.now() + 29 * DAY_MS);
       const title = entry(page, "later.jpg").locator("time");
-      expect(await title.getAttribute("title")).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d (UTC|GMT|[A-Z]+)/);
+      expect(await title.getAttribute("title")).toMatch(/^\w+ \d+, \d{4}, \d+:\d\d [AP]M (UTC|GMT|[A-Z]+)/);
     });
   });
 

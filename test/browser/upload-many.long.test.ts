@@ -101,7 +101,7 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
     await onUploadPage(browser, site, async (page) => {
       const release = await holdUploads(page);
       await choose(page, ...boats(20));
-      await eventually(() => headingOf(page).textContent()).toMatch(/^Uploading: 0 of 20 · .+ of .+ KB/);
+      await eventually(() => headingOf(page).textContent()).toMatch(/^Uploading: 0 of 20 · .+ of .+ kB/);
       await page.getByRole("button", { name: "Cancel all" }).click();
       await eventually(() => page.locator(".entry").count()).toBe(0);
       await eventually(() => page.getByRole("log").textContent()).toContain("Cancelled 20 uploads.");

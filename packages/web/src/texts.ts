@@ -21,19 +21,17 @@ export class Texts {
   readonly locale: string;
   readonly messages: Messages;
   readonly #formats = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
-  readonly #plurals: Intl.PluralRules;
 
   constructor(language: string, locale: string, messages: Messages) {
     this.language = language;
     this.locale = locale;
     this.messages = messages;
-    this.#plurals = new Intl.PluralRules(language);
   }
 
   /** The text of a key. Every second part is the name of a placeholder. */
   partsOf(key: string, count: unknown): string[] {
-    const plural = typeof count === "number" && this.messages[`${key}_${this.#plurals.select(count)}`];
-    const text = this.messages[key] ?? (plural || this.messages[`${key}_other`]);
+    const form = typeof count === "number" ? new Intl.PluralRules(this.language).select(count) : "";
+    const text = this.messages[key] ?? this.messages[`${key}_${form}`] ?? this.messages[`${key}_other`];
     if (text === undefined) throw new Error(`The pages have no text ${key}`);
     return text.split(/\{\{(\w+)\}\}/);
   }

@@ -1,6 +1,5 @@
 import { setClockByDocument } from "../saved/server-clock.ts";
-import { readTexts } from "../texts.ts";
-import { showLocalTimes } from "../viewer/local-time.ts";
+import { readTexts, showLocalTimes } from "../texts.ts";
 import { dressExpiry } from "./dress-expiry.ts";
 import { dressFocalPoint } from "./focal-point.ts";
 import { savedPin, updateSavedList } from "./update-saved-list.ts";

@@ -1,11 +1,10 @@
 import { setClockByDocument } from "../saved/server-clock.ts";
 import { canShare, shareLink, showQr } from "../sharing/share-link.ts";
-import { readTexts } from "../texts.ts";
+import { readTexts, showLocalTimes } from "../texts.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
 import { countDown } from "./count-down.ts";
 import { addDownloadControl } from "./download-control.ts";
 import { announce, button, element } from "./elements.ts";
-import { showLocalTimes } from "./local-time.ts";
 import { addOwnBar } from "./own-bar.ts";
 
 const DEFAULT_WAIT_SECONDS = 2;
