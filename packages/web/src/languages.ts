@@ -18,17 +18,9 @@ const MAX_HEADER = 200;
 
 /** The options about the language of pages. */
 export const LANGUAGE_RULES = {
-  /**
-   * Language of every page, and the region whose dates and numbers it has, as a BCP 47 tag: `de`, `en-US`. One of English, German, French,
-   * Spanish and the languages of `messages`.
-   * @default the one of these that the reader's `Accept-Language` prefers, else English
-   */
+  /** Language and region of every page, as a BCP 47 tag such as `de-AT`. @default that of the reader, by `Accept-Language` */
   locale: rules.text("a BCP 47 language tag, such as de or en-US", isTag),
-  /**
-   * Texts in other languages, or in place of ours, by language tag: `{ nl: { "upload.title": "Afbeeldingen uploaden" } }`. Keys and
-   * placeholders are those of `src/messages/en.json` of this package. Missing texts are English.
-   * @default none
-   */
+  /** Texts in other languages, or in place of ours, by language tag and by the keys of `src/messages/en.json`. @default none */
   messages: rules.refined(rules.named(rules.named(rules.text("a text"))), faultsOf),
 };
 

@@ -32,7 +32,7 @@ export class Texts {
   partsOf(key: string, count: unknown): string[] {
     const form = typeof count === "number" ? new Intl.PluralRules(this.language).select(count) : "";
     const text = this.messages[key] ?? this.messages[`${key}_${form}`] ?? this.messages[`${key}_other`];
-    if (text === undefined) throw new Error(`The pages have no text ${key}`);
+    if (text === undefined) throw new Error(`No text ${key}`);
     return text.split(/\{\{(\w+)\}\}/);
   }
 
@@ -69,7 +69,7 @@ export function setTexts(texts: Texts | null): Texts | null {
 
 /** The texts of the page. */
 export function texts(): Texts {
-  if (current === null) throw new Error("No page is being rendered");
+  if (current === null) throw new Error("No texts");
   return current;
 }
 

@@ -170,9 +170,13 @@ const PAGES_RULES = {
   contact: rules.text("an email address, or a mailto: or http(s) URL", isFilled),
   /** Absolute http(s) URL of your terms, in the footer of every page. @default no link */
   terms: rules.text("an absolute http(s) URL", isFilled),
+  /** As `locale` of {@link PagesOptions}. @default the language that each reader prefers */
+  locale: rules.text("a BCP 47 language tag, such as de or en-US", isFilled),
+  /** As `messages` of {@link PagesOptions}. @default none */
+  messages: rules.named(rules.named(rules.text("a text"))),
 };
 
-/** What the pages say of you. */
+/** What the pages say of you, and in which language. */
 export interface ServerPagesConfig extends rules.Options<typeof PAGES_RULES> {}
 
 const METRICS_RULES = {
@@ -230,7 +234,7 @@ export const CONFIG_RULES = {
   secret: secrets,
   /** The image service. @default the defaults of {@link ServerImagesConfig} */
   images: imagesConfig,
-  /** What every page says of you. @default nothing */
+  /** What every page says of you, and in which language. @default nothing, in the language of the reader */
   pages: rules.preset({}, rules.nested(PAGES_RULES)),
   /** The email lookup. @default false */
   lookup: rules.preset(false, rules.orFalse(rules.nested(LOOKUP_CONFIG_RULES))),
