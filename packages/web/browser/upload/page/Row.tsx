@@ -103,7 +103,9 @@ function Facts({ upload: { label, chosen, image }, upload }: { upload: Upload })
   return (
     <p class="facts">
       {known !== "" && <span class="kind">{known} · </span>}
-      {image?.source !== undefined && <span>{t("uploads.from", { type: shortTypeName(image.source) })} · </span>}
+      {image?.source !== undefined && (
+        <span>{t("uploads.from", { type: shortTypeName(image.source) })} · </span>
+      )}
       {image !== null && <TimeLeft image={image} />}
     </p>
   );
