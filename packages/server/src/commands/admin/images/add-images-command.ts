@@ -68,12 +68,6 @@ deleted (410). Orphaned files are deleted. No deletion and no takedown is undone
   outrigger images verify --repair --from file:/backup/images --yes`,
 };
 
-const IMAGES = ["[image...]", "their IDs or addresses"] as const;
-const FROM = [
-  "--from <file>",
-  "further images: one per line or in the first column of CSV; - is standard input",
-] as const;
-
 /** Adds `outrigger images` with its commands. */
 export function addImagesCommand(program: Command): void {
   const group = addCommand(program, "images", {
@@ -84,10 +78,15 @@ as the user of the server.
     examples: '  outrigger images withhold Yk3fPq0bT1mVxR8aZ2cLdw --reason "Claim of copyright"',
   });
   const add = (name: string, texts: CommandTexts) => addDataCommand(group, name, texts);
+  const addForMany = (name: string, texts: CommandTexts) =>
+    add(name, texts)
+      .argument("[image...]", "their IDs or addresses")
+      .option(
+        "--from <file>",
+        "further images: one per line or in the first column of CSV; - is standard input",
+      );
 
-  add("withhold", WITHHOLD)
-    .argument(...IMAGES)
-    .option(...FROM)
+  addForMany("withhold", WITHHOLD)
     .requiredOption("--reason <text>", "reason shown to clients", parseReason)
     .option(
       "--authority <url>",
@@ -97,29 +96,21 @@ as the user of the server.
     .option("--delete-after <date>", "when the images are deleted for good (ISO 8601)", parseDeleteAfter)
     .option("--copies", "also withhold the images of the same bytes, and deny later uploads of them")
     .action(lazyAction(async () => (await import("./change-images.ts")).withhold));
-  add("release", {
+  addForMany("release", {
     description: "Serve withheld images again.",
     notes: "What withhold --copies denied stays denied: see allow.\n",
     examples: `  outrigger images list --state withheld --json | jq -r .id \\
     | xargs outrigger images release`,
-  })
-    .argument(...IMAGES)
-    .option(...FROM)
-    .action(lazyAction(async () => (await import("./change-images.ts")).release));
-  add("accept", {
+  }).action(lazyAction(async () => (await import("./change-images.ts")).release));
+  addForMany("accept", {
     description: "Serve images that wait for review. Their lifetime starts now.",
     examples: `  outrigger images list --state held --json | jq -r .id \\
     | xargs outrigger images accept`,
-  })
-    .argument(...IMAGES)
-    .option(...FROM)
-    .action(lazyAction(async () => (await import("./change-images.ts")).accept));
-  add("refuse", {
+  }).action(lazyAction(async () => (await import("./change-images.ts")).accept));
+  addForMany("refuse", {
     description: "Refuse images that wait for review. Their addresses answer 404 with the reason.",
     examples: '  outrigger images refuse Yk3fPq0bT1mVxR8aZ2cLdw --reason "Not of the event"',
   })
-    .argument(...IMAGES)
-    .option(...FROM)
     .requiredOption("--reason <text>", "reason shown to clients", parseReason)
     .action(lazyAction(async () => (await import("./change-images.ts")).refuse));
   add("reports", {
@@ -128,19 +119,15 @@ as the user of the server.
   })
     .addOption(new Option("--state <state>", "only open or decided reports").choices(["open", "decided"]))
     .option("--json", "print a JSON object per line")
-    .action(lazyAction(async () => (await import("./reports.ts")).reports));
-  add("keep", {
+    .action(lazyAction(async () => (await import("./list.ts")).reports));
+  addForMany("keep", {
     description:
       "Decide the reports of images: they stay. `withhold`, `refuse` and `rm` decide reports, too.",
     examples: '  outrigger images keep Yk3fPq0bT1mVxR8aZ2cLdw --note "A painting of 1890"',
   })
-    .argument(...IMAGES)
-    .option(...FROM)
     .option("--note <text>", "reason, which clients never see")
     .action(lazyAction(async () => (await import("./change-images.ts")).keep));
-  add("rm", REMOVE)
-    .argument(...IMAGES)
-    .option(...FROM)
+  addForMany("rm", REMOVE)
     .option("--yes", "do not ask; required without a terminal")
     .action(lazyAction(async () => (await import("./change-images.ts")).remove));
   add("list", LIST)

@@ -1,10 +1,10 @@
 import type { DenyOptions } from "@outrigger/core";
 import { forEachAtOnce } from "@outrigger/core/storage";
+import { linesOf } from "../../../cli/lines-of.ts";
 import { jsonText, printFailure, printOut } from "../../../cli/print.ts";
 import { usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withAdmin } from "../with-admin.ts";
-import { linesOf } from "./image-ids.ts";
 
 const SHA256 = /^[0-9a-f]{64}$/i;
 /** Entries written at a time. */
@@ -29,7 +29,7 @@ export async function deny(hashes: string[], flags: DenyFlags): Promise<void> {
     let denied = 0;
     async function* given() {
       for (const line of hashes) yield { line, number: 0 };
-      if (from !== undefined) yield* linesOf(from);
+      if (from !== undefined) yield* linesOf(from, "--from");
     }
     await forEachAtOnce(given(), AT_ONCE, async ({ line, number }) => {
       const entry = read(line.trim());

@@ -1,6 +1,4 @@
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
-import { reasonOf } from "../../../cli/error-reason.ts";
+import { linesOf } from "../../../cli/lines-of.ts";
 import { printable } from "../../../cli/print.ts";
 import { usageError } from "../../../config/config-error.ts";
 
@@ -38,7 +36,7 @@ export async function imageIdsFrom(path: string): Promise<string[]> {
   const ids = new Set<string>();
   const wrong: string[] = [];
   let count = 0;
-  for await (const { line, number } of linesOf(path)) {
+  for await (const { line, number } of linesOf(path, "--from")) {
     const [first = ""] = line.split(/[,;\t]/, 1);
     const text = first.trim().replace(/^"(.*)"$/, "$1");
     if (text.startsWith("#") || (number === 1 && HEADER.test(line))) continue;
@@ -51,20 +49,6 @@ export async function imageIdsFrom(path: string): Promise<string[]> {
   if (wrong.length > 0) throw usageError(...wrong);
   if (ids.size === 0) throw usageError(`--from ${printable(path)}: has no image`);
   return [...ids];
-}
-
-/** The lines of a file that are not blank. @param path `-`: the standard input. @throws ConfigError if it cannot be read. */
-export async function* linesOf(path: string): AsyncGenerator<{ line: string; number: number }> {
-  const input = path === "-" ? process.stdin : createReadStream(path);
-  let number = 0;
-  try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      number++;
-      if (line.trim() !== "") yield { line: line.replace(/^\uFEFF/, ""), number };
-    }
-  } catch (error) {
-    throw usageError(`--from ${printable(path)}: cannot be read: ${reasonOf(error)}`);
-  }
 }
 
 /**

@@ -1,4 +1,11 @@
-import type { AuditEntry, ImageState, ImageStats, ListedImage } from "@outrigger/core";
+import type {
+  AuditEntry,
+  ImageReport,
+  ImageState,
+  ImageStats,
+  ListedImage,
+  StorageAdmin,
+} from "@outrigger/core";
 import { bytesText } from "@outrigger/core/values";
 import { isoText, minuteText } from "../../../cli/amounts.ts";
 import { jsonText, printable, printFailure, printLines, tableRow } from "../../../cli/print.ts";
@@ -6,8 +13,15 @@ import { progressLine, rateText } from "../../../cli/progress-line.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withAdmin } from "../with-admin.ts";
 
-const HEADING = ["ID", "STATE", "TYPE", "SIZE", "CREATED (UTC)", "EXPIRES (UTC)", "NAME"];
-const WIDTHS = [22, 10, 17, -11, 16, 16];
+const IMAGES = {
+  heading: ["ID", "STATE", "TYPE", "SIZE", "CREATED (UTC)", "EXPIRES (UTC)", "NAME"],
+  widths: [22, 10, 17, -11, 16, 16],
+};
+const REPORTS = {
+  heading: ["ID", "REFERENCE", "DUE (UTC)", "LEFT", "COUNT", "DECISION", "REASONS"],
+  widths: [22, 10, 16, -8, -7, 8],
+};
+const HOUR_MS = 3_600_000;
 
 /** The validated options of `outrigger images list`. */
 export interface ListImagesFlags extends DataFlags {
@@ -27,16 +41,21 @@ export async function list(flags: ListImagesFlags): Promise<void> {
       createdFrom: flags.createdFrom?.getTime(),
       createdBefore: flags.createdBefore?.getTime(),
     });
-    return printLines(linesOf(images, flags));
+    return printLines(flags.json ? eachOf(images, jsonLine) : tableOf(images, IMAGES, columnsOf));
   });
 }
 
-async function* linesOf(
-  images: AsyncIterable<ListedImage>,
-  { json = false }: ListImagesFlags,
+async function* eachOf<T>(items: AsyncIterable<T>, lineOf: (item: T) => string): AsyncGenerator<string> {
+  for await (const item of items) yield lineOf(item);
+}
+
+async function* tableOf<T>(
+  items: AsyncIterable<T>,
+  { heading, widths }: typeof IMAGES,
+  columnsIn: (item: T) => string[],
 ): AsyncGenerator<string> {
-  if (!json) yield tableRow(HEADING, WIDTHS);
-  for await (const image of images) yield json ? jsonLine(image) : tableRow(columnsOf(image), WIDTHS);
+  yield tableRow(heading, widths);
+  yield* eachOf(items, (item) => tableRow(columnsIn(item), widths));
 }
 
 /** A damaged image shows only ID and state. Names are untrusted text. */
@@ -53,14 +72,37 @@ function jsonLine({ id, state, createdAt, expiresAt, ...image }: ListedImage): s
   return jsonText({ id, state, ...image, ...dates });
 }
 
+/** `outrigger images reports`: one line per reported image, or all that was reported as JSON. */
+export async function reports({
+  state,
+  json,
+  ...flags
+}: DataFlags & { state?: "open" | "decided"; json?: boolean }): Promise<void> {
+  const print = ({ reports: admin }: StorageAdmin) => {
+    const found = admin.list({ state });
+    return printLines(json ? eachOf(found, reportLine) : tableOf(found, REPORTS, reportColumns));
+  };
+  await withAdmin(flags, print, printFailure);
+}
+
+function reportColumns({ id, reference, dueAt, count, decision, reasons }: ImageReport): string[] {
+  const hours = Math.floor((dueAt - Date.now()) / HOUR_MS);
+  const left = decision !== null ? "" : hours < 0 ? "overdue" : `${hours} h`;
+  const columns = [id, reference, minuteText(dueAt), left, String(count), decision?.decision ?? ""];
+  return [...columns, printable(reasons.join(", "))];
+}
+
+/** With dates as in the API. */
+function reportLine({ receivedAt, dueAt, decision, ...report }: ImageReport): string {
+  const decided = decision && { ...decision, at: isoText(decision.at) };
+  return jsonText({ ...report, receivedAt: isoText(receivedAt), dueAt: isoText(dueAt), decision: decided });
+}
+
 /** `outrigger images audit`: a JSON line for each act of an operator. Exits with 1 after an unreadable entry. */
 export async function audit({ from, to, ...flags }: DataFlags & { from?: Date; to?: Date }): Promise<void> {
   const range = { from: from?.getTime(), to: to?.getTime() };
-  await withAdmin(flags, (admin) => printLines(auditLines(admin.audit(range))), printFailure);
-}
-
-async function* auditLines(acts: AsyncIterable<AuditEntry>): AsyncGenerator<string> {
-  for await (const { at, ...act } of acts) yield jsonText({ at: isoText(at), ...act });
+  const lineOf = ({ at, ...act }: AuditEntry) => jsonText({ at: isoText(at), ...act });
+  await withAdmin(flags, (admin) => printLines(eachOf(admin.audit(range), lineOf)), printFailure);
 }
 
 /** `outrigger images stats`: the number of images in each state, and the bytes of their originals. */

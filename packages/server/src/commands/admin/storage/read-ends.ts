@@ -1,8 +1,7 @@
-import { open } from "node:fs/promises";
 import type { ImageEnd } from "@outrigger/core";
 import type { EndList } from "@outrigger/ops";
-import { fileReasonOf } from "../../../cli/error-reason.ts";
-import { type ConfigError, usageError } from "../../../config/config-error.ts";
+import { linesOf } from "../../../cli/lines-of.ts";
+import { usageError } from "../../../config/config-error.ts";
 
 const DAY_MS = 86_400_000;
 const ID = /^[A-Za-z0-9_-]{22}$/;
@@ -27,10 +26,9 @@ export async function readEnds(paths: readonly string[]): Promise<ReadEnds> {
 async function readList(path: string, { lists, suppressions }: ReadEnds): Promise<void> {
   const problem = (what: string) => usageError(`--ends: ${path}${what}`);
   let ends: ImageEnd[] | null = null;
-  let number = 0;
-  for await (const text of linesOf(path, problem)) {
-    number++;
-    if (text === "") continue;
+  let isEmpty = true;
+  for await (const { line: text, number } of linesOf(path, "--ends")) {
+    isEmpty = false;
     const line = fieldsIn(text);
     const [head, tokens, end] = [headIn(line), tokensIn(line), endIn(line)];
     const isFoot = line.complete === true;
@@ -47,7 +45,7 @@ async function readList(path: string, { lists, suppressions }: ReadEnds): Promis
     else if (tokens !== null) suppressions.push(tokens);
     else if (end !== null) ends.push(end);
   }
-  if (number === 0) throw problem(" is empty");
+  if (isEmpty) throw problem(" is empty");
   if (ends !== null) throw problem(' is truncated: its last line must have "complete":true');
 }
 
@@ -94,15 +92,4 @@ function withholdingIn({ reason, authority, since, deleteAfter }: Fields): Image
 function timeIn(value: unknown): number | null {
   const time = typeof value === "string" && TIME.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? null : time;
-}
-
-async function* linesOf(path: string, problem: (what: string) => ConfigError): AsyncGenerator<string> {
-  const file = await open(path).catch((cause) => {
-    throw problem(` cannot be read: ${fileReasonOf(cause)}`);
-  });
-  try {
-    yield* file.readLines();
-  } finally {
-    await file.close();
-  }
 }
