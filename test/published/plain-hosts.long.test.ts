@@ -3,14 +3,18 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createSelfSigned } from "../backends/self-signed.ts";
 import { freePort } from "../support/listen.ts";
+import { pngPhoto } from "../support/pictures.ts";
 import { startProcess } from "../support/start-process.ts";
 import { flow } from "./flow.ts";
 import { expectDocumented, type HostOutcome } from "./host-table.ts";
 import { http1Client } from "./http-client.ts";
+import { MULTIPART, multipart } from "./multipart.ts";
 import { PLAIN_HOSTS } from "./plain-hosts.ts";
 import { blankProject, type Project } from "./project.ts";
 import { type Registry, startRegistry } from "./registry.ts";
 
+const RENDERER = "renderer: createRenderer(";
+const LOGGING = `logger: { warn() {}, error() {}, info: (fields, message) => console.log(message, JSON.stringify(fields)) }, ${RENDERER}`;
 const OWN = ["core", "express", "fetch", "imaging", "koa", "node", "web"].map((name) => `@outrigger/${name}`);
 const FOREIGN = PLAIN_HOSTS.flatMap(({ packages = [] }) => packages);
 
@@ -45,7 +49,7 @@ describe("the packages as published", () => {
   });
 
   test.each(PLAIN_HOSTS.map((row) => [row.host.replaceAll(/[[`\]]|\(.*?\)/g, ""), row] as const))(
-    "%s serves the flow, keeps its own addresses, and ends at SIGTERM",
+    "%s serves the flow, keeps its own addresses, logs the request and the client of an upload, and ends at SIGTERM",
     async (_name, row) => {
       const { packages = [], path = "/img", isTls = false, own } = row;
       const port = await freePort();
@@ -53,9 +57,11 @@ describe("the packages as published", () => {
       const directory = join(project.directory, `host-${PLAIN_HOSTS.indexOf(row)}`);
       await mkdir(directory);
       const files = Object.entries(row.files({ port, base: origin + path }));
-      for (const [name, content] of files) await writeFile(join(directory, name), content);
-      const [[first, content] = ["", ""]] = files;
-      await writeFile(join(directory, first), `${content}\nconsole.log("runs");\n`);
+      const [[first] = [""]] = files;
+      for (const [name, content] of files) {
+        const end = name === first ? 'console.log("runs");\n' : "";
+        await writeFile(join(directory, name), `${content.replaceAll(RENDERER, LOGGING)}\n${end}`);
+      }
       const app = await startProcess([first], { cwd: directory, announcement: /runs/ });
       try {
         await vi.waitFor(() => client.send(`${origin}${path}/`), { timeout: 20_000, interval: 50 });
@@ -69,6 +75,19 @@ describe("the packages as published", () => {
         expect(
           checks.filter(({ name, failure }) => failure !== undefined && !expected.includes(name)),
         ).toEqual([]);
+        const [requestId, agent] = ["7f3c-19", { name: "Flow", version: "1.0" }];
+        const sent = { ...row.user, "User-Agent": "Flow/1.0", "X-Request-Id": requestId };
+        const created = await client.send(`${origin}${path}/api/images.json`, {
+          method: "POST",
+          headers: { ...sent, "Content-Type": MULTIPART },
+          body: multipart({ bytes: await pngPhoto(64, 48), type: "image/png", fileName: "traced.png" }),
+        });
+        const { id } = JSON.parse(created.body.toString());
+        const logged = () =>
+          app.output().match(new RegExp(`image (?:stored|received) ({.*"id":"${id}".*})`))?.[1] ?? "{}";
+        await expect
+          .poll(() => JSON.parse(logged()), { timeout: 10_000 })
+          .toMatchObject({ requestId, agent, client: "127.0.0.0/24" });
         app.child.kill("SIGTERM");
         expect([0, "SIGTERM"]).toContain(await app.exit);
       } finally {
