@@ -1,7 +1,7 @@
 import { onCode } from "../../errors.ts";
 import { expiryAfter } from "../record/image-fields.ts";
 import { type ImageRecord, jsonIn } from "../record/image-record.ts";
-import type { CurrentRecord, DamagedRecord } from "../record/image-records.ts";
+import type { CurrentRecord } from "../record/image-records.ts";
 import { stateAt, unknownImage, whyUnavailable } from "../record/image-state.ts";
 import { hasField } from "../record/record-codec.ts";
 import type { LifeContext } from "./create-life.ts";
@@ -58,24 +58,12 @@ const NOTHING_KNOWN = {
 } as const;
 
 /** The substitute of a damaged record, with the longest possible life. */
-export function standIn(
-  { settings }: LifeContext,
-  id: string,
-  { bytes }: Pick<DamagedRecord, "bytes">,
-): ImageRecord {
+export function standIn({ settings }: LifeContext, id: string, { bytes }: { bytes: Buffer }): ImageRecord {
   const { owner, withheld, wasForEver } = remainsOf(bytes);
   const now = settings.now();
   const expiresAt = wasForEver ? null : expiryAfter(now, settings.maxLifetimeMs);
-  return {
-    ...NOTHING_KNOWN,
-    id,
-    owner,
-    withheld,
-    createdAt: now,
-    updatedAt: now,
-    expiresAt,
-    damaged: true,
-  };
+  const dates = { createdAt: now, updatedAt: now, expiresAt };
+  return { ...NOTHING_KNOWN, id, owner, withheld, ...dates, damaged: true };
 }
 
 /** Reads the remains of a damaged record: whole fields if it is JSON, else traces in its text. */

@@ -118,7 +118,7 @@ async function deleteWithoutRoom(
   const updatedAt = Math.max(shownUntil, record.updatedAt);
   const ended = { ...endedRecord(record, gone), shownUntil, updatedAt };
   try {
-    return await records.create(ended, undefined, record);
+    return await records.create(ended, { before: record });
   } catch (error) {
     settings.onError(error);
     events.deliverUnstored(record, ended);

@@ -13,9 +13,11 @@ export class CopyIndex {
     this.entries = new NameIndex(store, "copies", true);
   }
 
-  /** Adds the entries of an image. Adding existing ones changes nothing. */
-  async add(record: ImageRecord): Promise<void> {
-    await Promise.all(hashesOf(record).map((hash) => this.entries.add(hash, record)));
+  /** Adds the entries of an image. Adding existing ones changes nothing. @param draft Its record when it got some. @default it has none */
+  async add(record: ImageRecord, draft?: ImageRecord): Promise<void> {
+    const added = draft === undefined ? [] : hashesOf(draft);
+    const hashes = hashesOf(record).filter((hash) => !added.includes(hash));
+    await Promise.all(hashes.map((hash) => this.entries.add(hash, record)));
   }
 
   /** Removes the entries of an image whose record still has its hashes. */

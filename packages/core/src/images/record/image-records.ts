@@ -37,14 +37,8 @@ export interface RecordEvents {
    * Without a receiver, resolves to `after`.
    */
   derive(before: ImageRecord | null, after: ImageRecord): Promise<ImageRecord>;
-  /** Delivers the events of a record that was just written. Returns at once. */
+  /** Delivers the events of a record that was just written, of which there may be none. Returns at once. */
   deliver(current: CurrentRecord): void;
-}
-
-/** The bytes of an unreadable record, at one revision. */
-export interface DamagedRecord {
-  bytes: Buffer;
-  revision: string;
 }
 
 export interface ImageRecordsOptions {
@@ -58,6 +52,14 @@ export interface ImageRecordsOptions {
   marked: NameIndex;
   copies: CopyIndex;
   events: RecordEvents;
+}
+
+interface CreateOptions {
+  signal?: AbortSignal;
+  /** The record when its copies got into the index. @default they have not */
+  draft?: ImageRecord;
+  /** The record that was removed to make room for this one. @default there was none */
+  before?: ImageRecord;
 }
 
 /** Attempts of a write while only the outbox changes. Each delivery changes it once. */
@@ -138,8 +140,8 @@ export class ImageRecords {
     return known;
   }
 
-  /** The bytes of a record that `load` rejects as damaged. `null` if there is no record, or if it is readable. */
-  async loadDamaged(id: string): Promise<DamagedRecord | null> {
+  /** A record that `load` rejects as damaged. `null` if there is no record, or if it is readable. */
+  async loadDamaged(id: string): Promise<{ bytes: Buffer; revision: string } | null> {
     const blob = await this.#options.store.get(keyOf.record(id));
     if (blob === null) return null;
     const bytes = await readAll(blob.body);
@@ -160,22 +162,11 @@ export class ImageRecords {
     }
   }
 
-  /**
-   * Creates a record: the commit point of an image. Rejects with `conflict` if one exists.
-   * @param before The record that was removed to make room for this one. @default there was none
-   */
-  async create(
-    record: ImageRecord,
-    signal?: AbortSignal,
-    before: ImageRecord | null = null,
-  ): Promise<CurrentRecord> {
-    const { store, leases, events } = this.#options;
-    const next = await events.derive(before, record);
-    const options = { ifRevision: null, ...(signal === undefined ? {} : { signal }) };
-    const requested = leases.now();
-    const writing = store.put(keyOf.record(record.id), encodeRecord(next), options);
-    const { revision } = await this.#withEntries(record, writing);
-    return this.#written(next, revision, requested);
+  /** Creates a record: the commit point of an image. Rejects with `conflict` if one exists. */
+  create(record: ImageRecord, { signal, ...options }: CreateOptions): Promise<CurrentRecord> {
+    const put = { ifRevision: null, ...(signal && { signal }) };
+    const write = (bytes: Buffer) => this.#options.store.put(keyOf.record(record.id), bytes, put);
+    return this.#create(record, options, async (bytes) => (await write(bytes)).revision);
   }
 
   /**
@@ -185,16 +176,30 @@ export class ImageRecords {
   async createWithOriginal(
     record: ImageRecord,
     path: string,
-    signal: AbortSignal,
+    { signal, ...options }: CreateOptions,
   ): Promise<CurrentRecord | null> {
-    if (this.#both === null) return null;
-    const next = await this.#options.events.derive(null, record);
-    // The names of `keyOf`.
-    const blobs = { original: { path }, record: encodeRecord(next) };
+    const both = this.#both;
+    if (both === null) return null;
+    return this.#create(record, options, async (bytes) => {
+      // The names of `keyOf`.
+      const blobs = { original: { path }, record: bytes };
+      return (await both.adoptTogether(`${record.id}/`, blobs, signal && { signal })).record.revision;
+    });
+  }
+
+  /** Adds the image to the indexes beside the write. Waits for both: after a failure the caller removes what they stored. */
+  async #create(
+    record: ImageRecord,
+    { draft, before }: CreateOptions,
+    write: (bytes: Buffer) => Promise<string>,
+  ): Promise<CurrentRecord> {
+    const next = await this.#options.events.derive(before ?? null, record);
     const requested = this.#options.leases.now();
-    const writing = this.#both.adoptTogether(`${record.id}/`, blobs, { signal });
-    const stored = await this.#withEntries(record, writing);
-    return this.#written(next, stored.record.revision, requested);
+    const writing = write(encodeRecord(next));
+    const adding = this.addEntries(record, draft);
+    await Promise.allSettled([writing, adding]);
+    await adding;
+    return this.#written(next, await writing, requested);
   }
 
   /**
@@ -251,11 +256,15 @@ export class ImageRecords {
     return abortable(this.#settlings.wait(current.record), signal);
   }
 
-  /** Adds an image to the indexes: of its owner's images, of its copies, and of operators. */
-  async addEntries(record: ImageRecord): Promise<void> {
+  /** Adds an image to the indexes: of its owner's images, of its copies, and of operators. @param draft As for {@link CreateOptions}. */
+  async addEntries(record: ImageRecord, draft?: ImageRecord): Promise<void> {
     const { owned, copies, marked } = this.#options;
     const owner = record.owner?.name ?? null;
-    await Promise.all([owner && owned.add(owner, record), copies.add(record), addMarks(marked, record)]);
+    await Promise.all([
+      owner && owned.add(owner, record),
+      copies.add(record, draft),
+      addMarks(marked, record),
+    ]);
   }
 
   /** Removes a record for good, at any revision. Does not wait for read leases. */
@@ -271,17 +280,9 @@ export class ImageRecords {
     if (this.#probe === null && name === "ready") await leases.outlast();
   }
 
-  /** Adds the image to the indexes, together with the write of its record. Waits for both: after a failure the caller removes what they stored. */
-  async #withEntries<T>(record: ImageRecord, writing: Promise<T>): Promise<T> {
-    const adding = this.addEntries(record);
-    await Promise.allSettled([writing, adding]);
-    await adding;
-    return writing;
-  }
-
   #written(record: ImageRecord, revision: string, requested: Instant): CurrentRecord {
     const current = this.#remember(record, revision, requested);
-    if (record.outbox !== undefined) this.#options.events.deliver(current);
+    this.#options.events.deliver(current);
     return current;
   }
 

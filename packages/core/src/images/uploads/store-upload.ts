@@ -106,7 +106,7 @@ async function storeReady(
   await requireStorable();
   let stored: CurrentRecord | null = null;
   try {
-    stored = await createAdmitted(context, record, upload, admission, signal);
+    stored = await createAdmitted(context, record, upload, admission, { signal, draft });
     // Its bytes may have been denied since they were checked. After this, a takedown of all copies finds the image.
     await context.denied.requireAllowed(hashesOf(record));
     await watch.requireInTime();
@@ -126,14 +126,14 @@ async function createAdmitted(
   record: ImageRecord,
   upload: SpooledUpload,
   admission: Admission,
-  signal: AbortSignal,
+  options: { signal: AbortSignal; draft: ImageRecord },
 ): Promise<CurrentRecord> {
   const { path } = admission.cleaned === null ? upload.source : { path: upload.cleanedPath };
-  const current = await records.createWithOriginal(record, path, signal);
+  const current = await records.createWithOriginal(record, path, options);
   if (current !== null) return current;
-  const options = { ifRevision: null, signal };
-  await putAdmitted(originals, keyOf.original(record.id), upload, admission, options);
-  return records.create(record, signal);
+  const put = { ifRevision: null, signal: options.signal };
+  await putAdmitted(originals, keyOf.original(record.id), upload, admission, put);
+  return records.create(record, options);
 }
 
 /** Stores the unprocessed upload and queues its processing. */
@@ -203,10 +203,10 @@ async function createPendingRecord(
   try {
     await putUpload(key, { ifRevision: null, signal });
     const inspect = settings.inspect === null ? {} : { inspect: true as const };
-    return await records.create({ ...draft, processing: { ...processing(), ...inspect } }, signal);
+    const record = { ...draft, processing: { ...processing(), ...inspect } };
+    return await records.create(record, { signal, draft });
   } catch (error) {
     // Leftovers that cannot be removed now are found by their entry once it counts as orphaned.
-    await removeEntries(context, draft);
     await originals
       .delete(key)
       .then(() => pending.remove(entry))
@@ -215,7 +215,7 @@ async function createPendingRecord(
   }
 }
 
-/** Lets the sweeper find an upload if it is orphaned. The entry is written before the first byte is stored. */
+/** Lets the sweeper find an upload if it is orphaned, and a takedown find it as a copy. Both entries are written before the first byte. */
 interface OrphanWatch {
   /** Await it before bytes are stored. */
   written: Promise<void>;
@@ -228,10 +228,14 @@ interface OrphanWatch {
   removeStored(): Promise<void>;
 }
 
-function watchForOrphan(context: UploadContext, { id, expiresAt }: ImageRecord): OrphanWatch {
-  const { due, events, originals, records, settings } = context;
+function watchForOrphan(context: UploadContext, draft: ImageRecord): OrphanWatch {
+  const { copies, due, events, originals, records, settings } = context;
+  const { id, expiresAt } = draft;
   const entry: DueEntry = { id, dueMs: settings.now() + ORPHAN_MS };
-  const written = Promise.all([due.add(entry), events.announce(id)]).then(() => undefined);
+  const added = due.add(entry);
+  // Indexed while it is processed, which takes longer than the writes of the index.
+  const indexed = copies.add(draft);
+  const written = Promise.all([added, events.announce(id), indexed]).then(() => undefined);
   // An upload that is rejected before bytes are stored does not await it.
   written.catch(() => undefined);
   return {
@@ -247,9 +251,10 @@ function watchForOrphan(context: UploadContext, { id, expiresAt }: ImageRecord):
     },
     async removeStored() {
       try {
-        await events.withdraw(id).catch(settings.onError);
+        const [watched] = await Promise.allSettled([added, indexed]);
+        await Promise.all([events.withdraw(id), copies.remove(draft)]).catch(settings.onError);
         // Without the entry, no byte was stored.
-        if (!(await isFulfilled(written))) return;
+        if (watched.status === "rejected") return;
         // A write that failed may still have taken effect.
         await records.remove(id);
         await originals.delete(keyOf.original(id));
@@ -259,11 +264,4 @@ function watchForOrphan(context: UploadContext, { id, expiresAt }: ImageRecord):
       }
     },
   };
-}
-
-async function isFulfilled(promise: Promise<void>): Promise<boolean> {
-  return promise.then(
-    () => true,
-    () => false,
-  );
 }
