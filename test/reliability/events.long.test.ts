@@ -64,8 +64,8 @@ test(
     expect(reversed).toEqual([]);
     const ids = new Set(receiver.events.map(({ id }) => id));
     console.info(`${expected.length} events, ${KILLS} kills: ${arrivals.length - ids.size} arrived twice`);
-    // Only deliveries under way at a kill are repeated: at most 8 changes of two processes.
-    expect(arrivals.length - ids.size).toBeLessThan(KILLS * 32);
+    // Repeated are deliveries under way at a kill, at most 8 changes of two processes, and those whose removal waits.
+    expect(arrivals.length - ids.size).toBeLessThan(KILLS * 64);
     expect(errors).toEqual([]);
   },
   amount(300_000, 3_600_000),

@@ -226,6 +226,7 @@ interface BackgroundWork {
 function startWork({ jobs, sweeper, life, opened, renditions, parts, settings }: BackgroundWork) {
   const { renderer, observer } = parts;
   const { events, marked, reports } = life;
+  const { deliveries } = events;
   const held = new PolledValue(0, () => countMarked(marked, "held"));
   const closed = new AbortController();
   const gauges = [
@@ -233,9 +234,9 @@ function startWork({ jobs, sweeper, life, opened, renditions, parts, settings }:
     observer?.gauge("due_oldest_seconds", () => sweeper.oldestSeconds),
     settings.inspect !== null ? observer?.gauge("images_held", () => held.read()) : null,
     settings.reportHours !== null ? observer?.gauge("reports_overdue", () => reports.overdue.read()) : null,
-    observer?.gauge("events_waiting", () => events.backlog.waiting),
-    observer?.gauge("events_oldest_seconds", () => events.oldestSeconds),
-    observer?.gauge("events_dead", () => events.dead),
+    observer?.gauge("events_waiting", () => deliveries.backlog.waiting),
+    observer?.gauge("events_oldest_seconds", () => deliveries.oldestSeconds),
+    observer?.gauge("events_dead", () => deliveries.dead),
   ];
   let closing: Promise<void> | null = null;
   jobs.start();

@@ -77,9 +77,9 @@ export function createLookup(options: LookupOptions): Lookup {
   });
   const { observer } = checked;
   const gauges = [
-    observer?.gauge("lookup_events_waiting", () => events.backlog.waiting),
-    observer?.gauge("lookup_events_oldest_seconds", () => events.oldestSeconds),
-    observer?.gauge("lookup_events_dead", () => events.dead),
+    observer?.gauge("lookup_events_waiting", () => events.deliveries.backlog.waiting),
+    observer?.gauge("lookup_events_oldest_seconds", () => events.deliveries.oldestSeconds),
+    observer?.gauge("lookup_events_dead", () => events.deliveries.dead),
   ];
   const context: LookupContext = {
     contacts,

@@ -4,13 +4,8 @@ import { createEvent } from "../record/outbox.ts";
 import { codeDestination, webhookDestination } from "./destinations.ts";
 
 const image = { id: "A".repeat(22), name: "a.png", description: null, type: "image/png", size: 1 } as const;
-const event = createEvent(
-  "image.stored",
-  0,
-  { ...image, owner: null, createdAt: 0, expiresAt: null },
-  {},
-  [],
-);
+const summary = { ...image, owner: null, createdAt: 0, expiresAt: null };
+const event = createEvent({ type: "image.stored", at: 0, image: summary, to: [] });
 const { signal } = new AbortController();
 
 /** A receiver whose attempts settle when the test says. */

@@ -48,8 +48,6 @@ export function webhookDestination(
   return { name, host, takes, ...throttled(deliver, now) };
 }
 
-const STORED: readonly ImageEventType[] = ["image.stored", "image.accepted"];
-
 /** The hooks among the options, as destinations. */
 export function hookDestinations({
   onStored,
@@ -58,21 +56,13 @@ export function hookDestinations({
   onStored: ((image: ImageSummary) => unknown) | undefined;
   onRemoved: ((image: ImageSummary, why: GoneReason) => unknown) | undefined;
 }): EventDestination[] {
-  const found: EventDestination[] = [];
-  if (onStored !== undefined) {
-    found.push(
-      codeDestination(
-        "onStored",
-        (type) => STORED.includes(type),
-        ({ image }) => onStored(image),
-      ),
-    );
-  }
-  if (onRemoved !== undefined) {
-    const handle = ({ image, why, wasHeld }: ImageEvent) =>
-      // `onStored` was never called for an image that was held.
-      why === undefined || why === "refused" || wasHeld === true ? undefined : onRemoved(image, why);
-    found.push(codeDestination("onRemoved", (type) => type === "image.removed", handle));
-  }
-  return found;
+  const isStored = (type: ImageEventType) => type === "image.stored" || type === "image.accepted";
+  const isRemoved = (type: ImageEventType) => type === "image.removed";
+  // `onStored` was never called for an image that was held.
+  const removed = ({ image, why, wasHeld }: ImageEvent) =>
+    why === undefined || why === "refused" || wasHeld ? undefined : onRemoved?.(image, why);
+  return [
+    ...(onStored ? [codeDestination("onStored", isStored, ({ image }) => onStored(image))] : []),
+    ...(onRemoved ? [codeDestination("onRemoved", isRemoved, removed)] : []),
+  ];
 }

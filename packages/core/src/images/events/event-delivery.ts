@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { isSettledWithin } from "../../async/settled-within.ts";
-import type { Logger } from "../../contracts/logger.ts";
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { isServiceError } from "../../errors.ts";
-import { Attempts, later } from "../../http/deliveries.ts";
+import { type Deliveries, type DeliveriesOptions, later } from "../../http/deliveries.ts";
 import { backOffMs, ReceiverGone, UNDELIVERED_MS } from "../../http/webhooks.ts";
 import type { DueList } from "../../stores/due-list.ts";
 import type { Outbox, StoredEvent } from "../record/image-record.ts";
@@ -14,73 +13,72 @@ import { type EventEntries, LEASE_MS } from "./event-entries.ts";
 
 /** Most clock difference between machines that share a store. */
 const MAX_SKEW_MS = 60_000;
-const CLOSE_MS = 3_000;
 /** Attempts of a write. Losing this often cannot be due to concurrent writers alone. */
 export const MAX_ATTEMPTS = 100;
+/** Delivered events are removed from their records after this time, or once so many images have one. */
+const REMOVED_AFTER_MS = 500;
+const MAX_DELIVERED = 32;
+const REMOVED_AT_ONCE = 4;
 
-export interface EventDeliveryOptions {
+export interface EventDeliveryOptions extends DeliveriesOptions {
+  deliveries: Deliveries;
   entries: EventEntries;
   /** By name. */
   destinations: ReadonlyMap<string, EventDestination>;
   /** Images with events that were given up, by that time. */
   dead: DueList;
   records(): ImageRecords;
-  now(): number;
-  onError(error: unknown): void;
-  log: Logger;
+}
+
+/** The deliveries of one image. */
+interface ImageWork {
+  /** Its record, as this process read or wrote it last. */
+  current: CurrentRecord;
+  /** The event of each destination, and whether it was delivered: then the record may still have it. */
+  lanes: Map<string, { event: StoredEvent; isDelivered: boolean }>;
 }
 
 /** Delivers the events in the records of images, under a lease in each record. */
 export class EventDelivery {
-  /** Events that this process gave up. */
-  dead = 0;
   readonly #options: EventDeliveryOptions;
   readonly #worker = randomUUID();
-  /** Names of the destinations to which this process delivers an event of an image now. */
-  readonly #lanes = new Map<string, Set<string>>();
+  readonly #works = new Map<string, ImageWork>();
   /** The last change of an image's outbox that this process stores. */
   readonly #settling = new Map<string, Promise<void>>();
-  readonly #tasks = new Set<Promise<void>>();
-  readonly #attempts = new Attempts();
-  #isClosing = false;
+  /** Images with delivered events that wait for their removal. */
+  readonly #delivered = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: EventDeliveryOptions) {
     this.#options = options;
   }
 
-  /** Waits a moment for deliveries under way, and leaves all others to other processes. */
   async close(): Promise<void> {
-    this.#isClosing = true;
-    await isSettledWithin(Promise.all(this.#tasks), CLOSE_MS);
-    this.#attempts.abort();
-    while (this.#tasks.size > 0) await Promise.all(this.#tasks);
+    const { deliveries } = this.#options;
+    deliveries.isClosing = true;
+    this.#removeDelivered();
+    await deliveries.close();
   }
 
   /** Whether this process delivers an event of the image now. */
   isUnderWay(id: string): boolean {
-    return this.#lanes.has(id);
-  }
-
-  /** Runs a task that is awaited by {@link close}. Its failure goes to `onError`. */
-  track(task: Promise<void>): void {
-    const tracked = task.catch(this.#options.onError).finally(() => this.#tasks.delete(tracked));
-    this.#tasks.add(tracked);
+    return this.#works.has(id);
   }
 
   /** Delivers events that no record has, once, and gives up those that fail. */
   deliverUnstored(events: readonly StoredEvent[]): void {
     for (const name of outboxes.waitingIn({ events })) {
       const waiting = events.filter(({ to }) => to.includes(name));
-      this.track(this.#deliverOnce(name, waiting));
+      this.#options.deliveries.track(this.#deliverOnce(name, waiting));
     }
   }
 
   async #deliverOnce(name: string, events: readonly StoredEvent[]): Promise<void> {
-    const destination = this.#options.destinations.get(name);
+    const { deliveries, destinations } = this.#options;
+    const destination = destinations.get(name);
     for (const event of events) {
-      const isLost = destination === undefined || this.#isClosing;
-      const failure = isLost ? {} : await this.#tryOnce(destination, event);
-      if (failure !== null) this.bury([{ event, name }]);
+      const isLost = destination === undefined || deliveries.isClosing;
+      if (isLost || (await deliveries.attempt(destination, event)) !== null) this.bury([{ event, name }]);
     }
   }
 
@@ -102,81 +100,112 @@ export class EventDelivery {
     return outbox.worker !== null && outbox.worker !== this.#worker && !this.isOthers(outbox);
   }
 
-  /** Begins what can be delivered of a record that was just written. */
-  deliver(current: CurrentRecord): void {
-    const { id, outbox } = current.record;
-    if (outbox === undefined || this.isOthers(outbox)) return;
-    for (const { destination, event } of this.#startable(id, outbox, null)) {
-      const lanes = this.#lanes.get(id) ?? new Set();
-      this.#lanes.set(id, lanes.add(destination.name));
-      this.track(this.#run(current, destination, event));
+  /** The outbox without what this process delivered: the next write of the record removes that. */
+  withoutDelivered(id: string, outbox: Outbox | undefined): Outbox | undefined {
+    let left = outbox;
+    for (const [name, { event, isDelivered }] of this.#works.get(id)?.lanes ?? []) {
+      if (isDelivered && left !== undefined) left = outboxes.withoutEvent(left, event.id, name);
     }
+    return left;
   }
 
-  /** The deliveries that can begin now. @param ending A delivery that has an outcome. */
-  #startable(id: string, outbox: Outbox, ending: string | null) {
-    if (this.#isClosing) return [];
+  /** Takes note of a record that was just read or written, and begins what can be delivered of it. */
+  deliver(current: CurrentRecord): void {
+    const { id, outbox } = current.record;
+    const work = this.#works.get(id) ?? { current, lanes: new Map() };
+    work.current = current;
+    for (const [name, { event, isDelivered }] of work.lanes) {
+      const isStored = outbox?.events.some(({ id: each, to }) => each === event.id && to.includes(name));
+      if (isDelivered && isStored !== true) this.#endLane(id, name);
+    }
+    const { deliveries, entries } = this.#options;
+    if (outbox === undefined) deliveries.track(entries.removeRetired(id));
+    for (const { destination, event } of this.#startable(outbox, work, null)) {
+      this.#works.set(id, work);
+      work.lanes.set(destination.name, { event, isDelivered: false });
+      deliveries.track(this.#run(id, work, destination, event));
+    }
+    // Some may have been delivered while the record was written.
+    if (this.#works.has(id) && isDone(work)) this.#removeLater(id);
+  }
+
+  /** The deliveries that can begin once the outbox is stored. @param ending A delivery that has an outcome. */
+  #startable(outbox: Outbox | undefined, work: ImageWork | undefined, ending: string | null) {
+    const { deliveries, destinations } = this.#options;
+    if (deliveries.isClosing || outbox === undefined || this.isOthers(outbox)) return [];
     const now = this.#options.now();
     return outboxes.waitingIn(outbox).flatMap((name) => {
-      const destination = this.#options.destinations.get(name);
+      const destination = destinations.get(name);
       const event = outboxes.oldestFor(outbox, name);
-      const isUnderWay = name !== ending && this.#lanes.get(id)?.has(name) === true;
+      const lane = work?.lanes.get(name);
+      const isFree =
+        lane === undefined || name === ending || (lane.isDelivered && lane.event.id !== event?.id);
       const retry = outbox.retries[name];
       const isEarly = (retry?.at ?? 0) > now;
-      if (destination === undefined || event === undefined || isUnderWay || isEarly) return [];
+      if (destination === undefined || event === undefined || !isFree || isEarly) return [];
       const isNews = destination.host === null && retry === undefined && now - event.at < LEASE_MS;
       return isNews || destination.delayMs() === 0 ? [{ destination, event }] : [];
     });
   }
 
-  /** @returns `null`: it succeeded */
-  async #tryOnce(destination: EventDestination, event: StoredEvent): Promise<{ error: unknown } | null> {
-    try {
-      await this.#attempts.run(destination, event);
-      return null;
-    } catch (error) {
-      this.#reportFailure(destination, event, error);
-      return { error };
-    }
-  }
-
   /** One delivery. The next one to this destination begins when its outcome is stored. */
-  async #run(current: CurrentRecord, destination: EventDestination, event: StoredEvent): Promise<void> {
-    const { id } = current.record;
+  async #run(id: string, work: ImageWork, destination: EventDestination, event: StoredEvent): Promise<void> {
     const { name } = destination;
-    const failure = await this.#tryOnce(destination, event);
+    const failure = await this.#options.deliveries.attempt(destination, event);
     // The reply of the request that made the change goes first.
     await setImmediate();
-    const isOld = this.#options.now() - event.at >= UNDELIVERED_MS;
-    const isOver = failure === null || isOld || failure.error instanceof ReceiverGone;
-    const dead = failure !== null && isOver ? [{ event, name }] : [];
-    try {
-      await this.settle(current, name, (outbox) => ({
-        outbox: isOver ? outboxes.withoutEvent(outbox, event.id, name) : this.#failed(outbox, name),
-        dead,
-      }));
-    } catch (error) {
-      // The entry is still there.
-      this.#endLane(id, name);
-      throw error;
+    if (failure === null) {
+      work.lanes.set(name, { event, isDelivered: true });
+      const { outbox } = work.current.record;
+      const isNextWaiting = outbox?.events.some((each) => each.id !== event.id && each.to.includes(name));
+      if (isNextWaiting) await this.settle(work.current, null, unchanged);
+      else if (isDone(work)) this.#removeLater(id);
+      return;
     }
-  }
-
-  #endLane(id: string, name: string | null): void {
-    const lanes = this.#lanes.get(id);
-    if (name !== null && lanes?.delete(name) && lanes.size === 0) this.#lanes.delete(id);
-  }
-
-  #reportFailure({ host }: EventDestination, { id, type }: StoredEvent, error: unknown): void {
-    if (this.#isClosing) return;
-    if (host === null) this.#options.onError(error);
-    else this.#options.log.warn({ event: id, type, host, why: String(error) }, "webhook failed");
+    const isOver = failure.error instanceof ReceiverGone || this.#options.now() - event.at >= UNDELIVERED_MS;
+    await this.settle(work.current, name, (outbox) => ({
+      outbox: isOver ? outboxes.withoutEvent(outbox, event.id, name) : this.#failed(outbox, name),
+      dead: isOver ? [{ event, name }] : [],
+    }));
   }
 
   #failed(outbox: Outbox, name: string): Outbox {
     const tries = (outbox.retries[name]?.tries ?? 0) + 1;
-    const at = this.#isClosing ? 0 : this.#options.now() + backOffMs(tries);
+    const at = this.#options.deliveries.isClosing ? 0 : this.#options.now() + backOffMs(tries);
     return { ...outbox, retries: { ...outbox.retries, [name]: { tries, at } } };
+  }
+
+  /** Removes delivered events a moment later, together: a second write beside each upload costs more than a repetition after a crash. */
+  #removeLater(id: string): void {
+    this.#delivered.add(id);
+    const isNow = this.#options.deliveries.isClosing || this.#delivered.size >= MAX_DELIVERED;
+    if (isNow) this.#removeDelivered();
+    else this.#timer ??= setTimeout(() => this.#removeDelivered(), REMOVED_AFTER_MS).unref();
+  }
+
+  #removeDelivered(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const { deliveries, onError } = this.#options;
+    const works = [...this.#delivered].flatMap((id) => this.#works.get(id) ?? []);
+    this.#delivered.clear();
+    // Another delivery that has begun removes them at its end.
+    const removing = forEachAtOnce(works.filter(isDone), REMOVED_AT_ONCE, ({ current }) =>
+      this.settle(current, null, unchanged).catch(onError),
+    );
+    deliveries.track(removing);
+  }
+
+  #endLane(id: string, name: string | null): void {
+    const lanes = this.#works.get(id)?.lanes;
+    if (name !== null && lanes?.delete(name) && lanes.size === 0) this.#works.delete(id);
+  }
+
+  /** Ends a delivery, and those whose events arrived. */
+  #endLanes(id: string, ending: string | null): void {
+    for (const [name, { isDelivered }] of this.#works.get(id)?.lanes ?? []) {
+      if (isDelivered || name === ending) this.#endLane(id, name);
+    }
   }
 
   /**
@@ -195,25 +224,30 @@ export class EventDelivery {
     );
     const over = settling.catch(() => undefined); // The caller gets it.
     this.#settling.set(id, over);
-    await settling.finally(() => {
+    try {
+      await settling;
+    } catch (error) {
+      // The entry is still there.
+      this.#endLanes(id, lane);
+      throw error;
+    } finally {
       if (this.#settling.get(id) === over) this.#settling.delete(id);
-    });
+    }
   }
 
   async #settleNow(
-    current: CurrentRecord,
+    found: CurrentRecord,
     lane: string | null,
     change: (outbox: Outbox) => outboxes.OutboxChange,
   ): Promise<void> {
     const { records } = this.#options;
-    const { id } = current.record;
-    for (let latest: CurrentRecord | null = current, attempt = 1; ; attempt++) {
-      if (latest?.record.outbox === undefined) {
-        // Another node was faster. A known entry may announce a write under way, so none is removed.
-        this.#endLane(id, lane);
-        return;
-      }
-      const { outbox, dead } = change(latest.record.outbox);
+    const { id } = found.record;
+    let latest: CurrentRecord | null = this.#works.get(id)?.current ?? found;
+    for (let attempt = 1; ; attempt++) {
+      // Another node was faster. A known entry may announce a write under way, so none is removed.
+      if (latest?.record.outbox === undefined) return this.#endLanes(id, lane);
+      const left = this.withoutDelivered(id, latest.record.outbox);
+      const { outbox, dead } = left === undefined ? { outbox: left, dead: [] } : change(left);
       try {
         const written = await this.#store(latest, lane, outbox);
         this.bury(dead);
@@ -232,18 +266,20 @@ export class EventDelivery {
     lane: string | null,
     outbox: Outbox | undefined,
   ): Promise<CurrentRecord> {
+    const { entries } = this.#options;
     const records = this.#options.records();
     const { id } = current.record;
     if (outbox === undefined) {
-      return this.#options.entries.replace(id, () => records.replaceOutbox(current, undefined, true));
+      return entries.replace(id, () => records.replaceOutbox(current, undefined, true));
     }
-    const isUnderWay = [...(this.#lanes.get(id) ?? [])].some((name) => name !== lane);
-    if (isUnderWay || this.#startable(id, outbox, lane).length > 0) {
+    const work = this.#works.get(id);
+    const isUnderWay = [...(work?.lanes ?? [])].some(([name, each]) => name !== lane && !each.isDelivered);
+    if (isUnderWay || this.#startable(outbox, work, lane).length > 0) {
       return records.replaceOutbox(current, this.leased(outbox), true);
     }
-    return this.#options.entries.replace(id, async () => {
+    return entries.replace(id, async () => {
       const dueMs = this.#nextLook(outbox);
-      await this.#options.entries.add(id, outbox.events[0]?.at ?? dueMs, dueMs);
+      await entries.add(id, outbox.events[0]?.at ?? dueMs, dueMs);
       const isMine = outbox.worker === this.#worker;
       if (!isMine && outbox === current.record.outbox) return current;
       const next = isMine ? { ...outbox, worker: null, leaseUntil: 0 } : outbox;
@@ -253,28 +289,29 @@ export class EventDelivery {
 
   /** When a node should look again at events that this one cannot deliver now. */
   #nextLook(outbox: Outbox): number {
-    const now = this.#options.now();
+    const { deliveries, destinations, now } = this.#options;
     const times = outboxes.waitingIn(outbox).map((name) => {
-      const destination = this.#options.destinations.get(name);
       const retryAt = outbox.retries[name]?.at ?? 0;
-      if (retryAt > now || this.#isClosing) return Math.max(now, retryAt);
-      return now + (destination === undefined ? later() : destination.delayMs());
+      if (retryAt > now() || deliveries.isClosing) return Math.max(now(), retryAt);
+      return now() + (destinations.get(name)?.delayMs() ?? later());
     });
     return Math.ceil(Math.min(...times));
   }
 
   /** Reports events that are given up. */
-  bury(dead: readonly outboxes.DeadLetter[]): void {
-    const { onError, now, dead: list } = this.#options;
-    for (const { event, name } of dead) {
-      this.dead++;
-      const what = `The event ${event.id} (${event.type} of image ${event.image.id})`;
-      onError(
-        new Error(
-          `${what} was given up: ${this.#options.destinations.get(name)?.host ?? name} did not take it`,
-        ),
-      );
-      this.track(list.add({ id: event.image.id, dueMs: now() }));
+  bury(letters: readonly outboxes.DeadLetter[]): void {
+    const { dead, deliveries, destinations, now } = this.#options;
+    for (const { event, name } of letters) {
+      deliveries.bury(event, `image ${event.image.id}`, destinations.get(name)?.host ?? name);
+      deliveries.track(dead.add({ id: event.image.id, dueMs: now() }));
     }
   }
+}
+
+function isDone({ lanes }: ImageWork): boolean {
+  return [...lanes.values()].every(({ isDelivered }) => isDelivered);
+}
+
+function unchanged(outbox: Outbox): outboxes.OutboxChange {
+  return { outbox, dead: [] };
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { type DueEntry, MAX_DUE_MS } from "../../contracts/due-index.ts";
+import type { Backlog } from "../../http/deliveries.ts";
 import type { DueList } from "../../stores/due-list.ts";
 import { ID_LENGTH } from "../record/image-record.ts";
 
@@ -12,6 +13,8 @@ const MAX_COUNTED = 1000;
 interface KnownEntry {
   entry: DueEntry;
   added: Promise<void>;
+  /** Whether it is removed after the next write without events. */
+  isRetired: boolean;
 }
 
 /** The image and the time of the event that an entry names. */
@@ -19,16 +22,8 @@ export function parseEntry({ id }: DueEntry): { id: string; at: number } {
   return { id: id.slice(0, ID_LENGTH), at: Number.parseInt(id.slice(ID_LENGTH + 1), 36) };
 }
 
-/** Events that wait for their delivery. */
-export interface EventBacklog {
-  /** Images with undelivered events, at most 1000. */
-  waiting: number;
-  /** When the oldest of these events happened, in Unix milliseconds; `null`: none waits. */
-  oldestAt: number | null;
-}
-
-/** Counts the images with undelivered events. An entry that has just been added may belong to a write under way. */
-export async function countBacklog(due: DueList, nowMs: number): Promise<EventBacklog> {
+/** Counts the images with undelivered events, up to 1000. An entry that has just been added may belong to a write under way. */
+export async function countBacklog(due: DueList, nowMs: number): Promise<Backlog> {
   const entries = await due.due(Number.POSITIVE_INFINITY, MAX_COUNTED);
   const events = entries
     .map((entry) => ({ ...parseEntry(entry), dueMs: entry.dueMs }))
@@ -53,9 +48,9 @@ export class EventEntries {
   /** Lets other nodes find the events of a record that is written next. A writer may call it early, beside other writes. */
   async announce(id: string): Promise<void> {
     const now = this.#now();
-    const fresh = this.#known.get(id)?.find(({ entry }) => {
+    const fresh = this.#known.get(id)?.find(({ entry, isRetired }) => {
       const isRecent = parseEntry(entry).at > now - LEASE_MS;
-      return isRecent && entry.dueMs > now + LEASE_MS / 2 && entry.dueMs <= now + LEASE_MS;
+      return !isRetired && isRecent && entry.dueMs > now + LEASE_MS / 2 && entry.dueMs <= now + LEASE_MS;
     });
     await (fresh?.added ?? this.add(id, now, now + LEASE_MS));
   }
@@ -64,35 +59,42 @@ export class EventEntries {
   async add(id: string, at: number, dueMs: number): Promise<void> {
     const entry = { id: `${id}_${at.toString(36)}`, dueMs: Math.min(dueMs, MAX_DUE_MS) };
     const added = this.#due.add(entry);
-    this.#remember(id, [{ entry, added }]);
+    this.#remember(id, entry, added);
     await added;
   }
 
   /** Remembers an entry that another process added. */
   found(entry: DueEntry): void {
-    this.#remember(parseEntry(entry).id, [{ entry, added: Promise.resolve() }]);
+    this.#remember(parseEntry(entry).id, entry, Promise.resolve());
+  }
+
+  /** Runs a write after which the entries so far are not needed, then removes them; see {@link retire}. */
+  async replace<T>(id: string, write: () => Promise<T>): Promise<T> {
+    this.retire(id);
+    const result = await write();
+    await this.removeRetired(id);
+    return result;
   }
 
   /**
-   * Runs a write after which the entries so far are not needed, then removes them. Entries that are added meanwhile stay: another
-   * write may rely on them.
+   * Call it before a write after which the entries so far are not needed. Entries that are added later stay: another write may rely on
+   * them.
    */
-  async replace<T>(id: string, write: () => Promise<T>): Promise<T> {
-    const known = this.#known.get(id) ?? [];
-    this.#known.delete(id);
-    let result: T;
-    try {
-      result = await write();
-    } catch (error) {
-      this.#remember(id, known);
-      throw error;
+  retire(id: string): void {
+    for (const known of this.#known.get(id) ?? []) known.isRetired = true;
+  }
+
+  /** Removes the retired entries, after that write. */
+  async removeRetired(id: string): Promise<void> {
+    for (const known of this.#known.get(id)?.filter(({ isRetired }) => isRetired) ?? []) {
+      await known.added.catch(() => undefined); // It failed for its caller, and may exist.
+      const others = this.#known.get(id)?.filter((each) => each !== known) ?? [];
+      // It may have been added again meanwhile.
+      const isNeeded = others.some(({ entry }) => isSame(entry, known.entry));
+      if (others.length > 0) this.#known.set(id, others);
+      else this.#known.delete(id);
+      if (!isNeeded) await this.#due.remove(known.entry);
     }
-    const kept = this.#known.get(id) ?? [];
-    for (const { entry, added } of known) {
-      await added.catch(() => undefined); // It failed for its caller, and may exist.
-      if (!kept.some((each) => isSame(each.entry, entry))) await this.#due.remove(entry);
-    }
-    return result;
   }
 
   /** Removes the known entries of an image without events. */
@@ -106,7 +108,7 @@ export class EventEntries {
     const moved = { id: entry.id, dueMs: Math.min(dueMs, MAX_DUE_MS) };
     const added = this.#due.add(moved);
     const isKnown = this.#known.get(id)?.some((each) => isSame(each.entry, entry)) === true;
-    if (isKnown) this.#remember(id, [{ entry: moved, added }]);
+    if (isKnown) this.#remember(id, moved, added);
     await added;
     await this.#due.remove(entry);
   }
@@ -115,10 +117,9 @@ export class EventEntries {
     await this.#due.remove(entry);
   }
 
-  #remember(id: string, more: readonly KnownEntry[]): void {
-    const known = this.#known.get(id) ?? [];
-    const news = more.filter(({ entry }) => !known.some((each) => isSame(each.entry, entry)));
-    this.#known.set(id, [...known, ...news]);
+  #remember(id: string, entry: DueEntry, added: Promise<void>): void {
+    const others = this.#known.get(id)?.filter((each) => !isSame(each.entry, entry)) ?? [];
+    this.#known.set(id, [...others, { entry, added, isRetired: false }]);
   }
 }
 

@@ -2,6 +2,7 @@ import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { checkValue } from "../../check-options.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
 import { isServiceError } from "../../errors.ts";
+import { type Backlog, Deliveries, type DeliveriesOptions } from "../../http/deliveries.ts";
 import { DELIVERY_MS, UNDELIVERED_MS } from "../../http/webhooks.ts";
 import { fn } from "../../option-rules.ts";
 import { type DueList, sweepDue } from "../../stores/due-list.ts";
@@ -15,15 +16,16 @@ import {
   type StoredEvent,
   summaryOf,
 } from "../record/image-record.ts";
-import type { CurrentRecord, RecordEvents } from "../record/image-records.ts";
+import type { CurrentRecord, ImageRecords, RecordEvents } from "../record/image-records.ts";
 import * as outboxes from "../record/outbox.ts";
+import { withOutbox } from "../record/shown-revision.ts";
 import { codeDestination, type EventDestination } from "./destinations.ts";
-import { EventDelivery, type EventDeliveryOptions, MAX_ATTEMPTS } from "./event-delivery.ts";
-import { countBacklog, type EventBacklog, EventEntries, ORPHAN_MS, parseEntry } from "./event-entries.ts";
+import { EventDelivery, MAX_ATTEMPTS } from "./event-delivery.ts";
+import { countBacklog, EventEntries, ORPHAN_MS, parseEntry } from "./event-entries.ts";
 
 /*
  * The record is the outbox. A change adds a due entry, then its events by the write of the record, then delivers them, then removes
- * them by compare-and-set, and last the entry. A process that dies between two of these steps leaves the entry, by which another one
+ * them by compare-and-set, with the next change or a moment later, and last the entry. A process that dies between two of these steps leaves the entry, by which another one
  * delivers what the record still has.
  */
 
@@ -31,60 +33,47 @@ import { countBacklog, type EventBacklog, EventEntries, ORPHAN_MS, parseEntry } 
 const UNKNOWN_KEPT_MS = 60 * 60_000;
 /** Delay of an image that cannot be read, so that it does not block the images behind it. */
 const POSTPONE_MS = 5 * 60_000;
-const RETRY_POLL_MS = 5_000;
-const COUNT_EVERY_MS = 30_000;
 const POLLED_AT_ONCE = 200;
 const TAKEN_AT_ONCE = 8;
 /** How long events that were given up are counted. */
 const DEAD_LISTED_MS = 30 * 24 * 60 * 60_000;
 
-export interface ImageEventsOptions extends Omit<EventDeliveryOptions, "entries" | "destinations"> {
+export interface ImageEventsOptions extends DeliveriesOptions {
   /** See {@link EventEntries}. */
   due: DueList;
+  /** Images with events that were given up, by that time. */
+  dead: DueList;
+  records(): ImageRecords;
   /** Whether this process knows all webhooks, of which there may be none. */
   hasWebhooks: boolean;
 }
 
 /** Records the events of images, and finds those that other processes left. */
 export class ImageEvents implements RecordEvents {
-  /** The last count, if this process polls. */
-  backlog: EventBacklog = { waiting: 0, oldestAt: null };
+  readonly deliveries: Deliveries;
   readonly #options: ImageEventsOptions;
   readonly #entries: EventEntries;
   readonly #delivery: EventDelivery;
   readonly #destinations = new Map<string, EventDestination>();
-  #polled: { due: DueList; opened(): Promise<unknown>; sinceMs: number } | null = null;
-  #pollTimer: NodeJS.Timeout | undefined;
-  #countAt = 0;
-  #isFailing = false;
-  #isClosed = false;
+  #polledSince = Number.POSITIVE_INFINITY;
 
   constructor(options: ImageEventsOptions) {
     this.#options = options;
+    this.deliveries = new Deliveries(options);
     this.#entries = new EventEntries(options.due, options.now);
     this.#delivery = new EventDelivery({
       ...options,
+      deliveries: this.deliveries,
       entries: this.#entries,
       destinations: this.#destinations,
     });
-  }
-
-  /** Events that this process gave up. */
-  get dead(): number {
-    return this.#delivery.dead;
-  }
-
-  /** Age of the oldest undelivered event, in seconds. `0`: none waits. */
-  get oldestSeconds(): number {
-    const { oldestAt } = this.backlog;
-    return oldestAt === null ? 0 : Math.max(0, (this.#options.now() - oldestAt) / 1000);
   }
 
   /** Adds a destination. @returns removes it */
   addDestination(destination: EventDestination): () => void {
     const { name } = destination;
     this.#destinations.set(name, destination);
-    this.#pollIn(0);
+    this.deliveries.pollIn(0);
     return () => {
       if (this.#destinations.get(name) === destination) this.#destinations.delete(name);
     };
@@ -100,19 +89,28 @@ export class ImageEvents implements RecordEvents {
 
   /** Begins to deliver what other processes leave, while there is a destination or `hasWebhooks`. @param due The list, without an observer. */
   start(due: DueList, opened: () => Promise<unknown>): void {
-    this.#polled = { due, opened, sinceMs: this.#options.now() };
-    this.#pollIn(0);
+    this.#polledSince = this.#options.now();
+    this.deliveries.startPolling({
+      everyMs: due.pollMs,
+      isNeeded: () => this.#isUsed(),
+      look: async () => {
+        await opened();
+        const entries = await due.due(this.#options.now(), POLLED_AT_ONCE);
+        const isFull = entries.length === POLLED_AT_ONCE;
+        await forEachAtOnce(entries, TAKEN_AT_ONCE, (entry) => this.#takeOrPostpone(entry, isFull));
+        return isFull;
+      },
+      count: () => countBacklog(due, this.#options.now()),
+    });
   }
 
   /** Waits a moment for deliveries under way, and leaves all others to other processes. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#pollTimer);
-    await this.#delivery.close();
+  close(): Promise<void> {
+    return this.#delivery.close();
   }
 
   /** What waits, and how many images had events that were given up within 30 days (at most 1000). */
-  async count(): Promise<EventBacklog & { dead: number }> {
+  async count(): Promise<Backlog & { dead: number }> {
     const { due, dead, now } = this.#options;
     const gaveUp = await dead.due(Number.POSITIVE_INFINITY, 1000);
     return { ...(await countBacklog(due, now())), dead: gaveUp.length };
@@ -146,16 +144,19 @@ export class ImageEvents implements RecordEvents {
     const events = this.#eventsOf(before, after);
     if (events.length > 0) return this.#withEvents(after, events);
     // An upload that was announced is yet to be processed.
-    if (before === null) this.#delivery.track(this.withdraw(after.id));
-    return after;
+    if (before === null) this.deliveries.track(this.withdraw(after.id));
+    const outbox = this.#delivery.withoutDelivered(after.id, after.outbox);
+    if (outbox === after.outbox) return after;
+    if (outbox === undefined) this.#entries.retire(after.id);
+    return withOutbox(after, outbox);
   }
 
   #eventsOf(before: ImageRecord | null, after: ImageRecord): StoredEvent[] {
-    const now = this.#options.now();
+    const at = this.#options.now();
     return outboxes.changesOf(before, after).flatMap(({ type, details }) => {
       const to = this.#takers(type);
       const image = summaryOf(type === "image.removed" && before !== null ? before : after);
-      return to.length === 0 ? [] : [outboxes.createEvent(type, now, image, details, to)];
+      return to.length === 0 ? [] : [outboxes.createEvent({ type, at, image, ...details, to })];
     });
   }
 
@@ -169,7 +170,7 @@ export class ImageEvents implements RecordEvents {
 
   /** Delivers the events of a change that could not be stored, and those that waited in the record, once. Failures give them up. */
   deliverUnstored(before: ImageRecord, after: ImageRecord): void {
-    const waiting = before.outbox?.events ?? [];
+    const waiting = this.#delivery.withoutDelivered(before.id, before.outbox)?.events ?? [];
     this.#delivery.deliverUnstored([...waiting, ...this.#eventsOf(before, after)]);
   }
 
@@ -183,7 +184,8 @@ export class ImageEvents implements RecordEvents {
     for (let attempt = 1; to.length > 0; attempt++) {
       const current = await records().load(id);
       if (current === null) return;
-      const event = outboxes.createEvent(type, now(), summaryOf(current.record), details, to);
+      const image = summaryOf(current.record);
+      const event = outboxes.createEvent({ type, at: now(), image, ...details, to });
       const { outbox } = await this.#withEvents(current.record, [event]);
       try {
         return this.deliver(await records().replaceOutbox(current, outbox, false));
@@ -195,45 +197,14 @@ export class ImageEvents implements RecordEvents {
 
   async #withEvents(record: ImageRecord, events: readonly StoredEvent[]): Promise<ImageRecord> {
     await this.#entries.announce(record.id);
-    const { outbox, dead } = outboxes.withEvents(record.outbox, events);
+    const waiting = this.#delivery.withoutDelivered(record.id, record.outbox);
+    const { outbox, dead } = outboxes.withEvents(waiting, events);
     this.#delivery.bury(dead);
     return { ...record, outbox: this.#delivery.leased(outbox) };
   }
 
   #isUsed(): boolean {
     return this.#destinations.size > 0 || this.#options.hasWebhooks;
-  }
-
-  #pollIn(ms: number): void {
-    if (this.#isClosed || this.#polled === null || !this.#isUsed()) return;
-    clearTimeout(this.#pollTimer);
-    this.#pollTimer = setTimeout(() => this.#delivery.track(this.#poll()), ms).unref();
-  }
-
-  /** Delivers what other processes left, and what is due again. */
-  async #poll(): Promise<void> {
-    if (this.#polled === null) return;
-    const { due, opened } = this.#polled;
-    const { now, onError } = this.#options;
-    let pauseMs = due.pollMs;
-    try {
-      await opened();
-      const entries = await due.due(now(), POLLED_AT_ONCE);
-      const isFull = entries.length === POLLED_AT_ONCE;
-      await forEachAtOnce(entries, TAKEN_AT_ONCE, (entry) => this.#takeOrPostpone(entry, isFull));
-      if (isFull) pauseMs = 20;
-      if (performance.now() >= this.#countAt) {
-        this.#countAt = performance.now() + COUNT_EVERY_MS;
-        this.backlog = await countBacklog(due, now());
-      }
-      this.#isFailing = false;
-    } catch (error) {
-      // The first of several failures.
-      if (!this.#isFailing) onError(error);
-      this.#isFailing = true;
-      pauseMs = Math.max(RETRY_POLL_MS, pauseMs);
-    }
-    this.#pollIn(pauseMs);
   }
 
   /** @param isFull Whether further entries are due. */
@@ -253,7 +224,7 @@ export class ImageEvents implements RecordEvents {
   async #take(entry: DueEntry, isFull: boolean): Promise<void> {
     const { records, now } = this.#options;
     const { id, at } = parseEntry(entry);
-    if (this.#isClosed) return;
+    if (this.deliveries.isClosing) return;
     if (this.#delivery.isUnderWay(id)) {
       // Slow deliveries must not hide the entries behind them.
       if (isFull) await this.#entries.move(entry, now() + DELIVERY_MS);
@@ -278,7 +249,7 @@ export class ImageEvents implements RecordEvents {
     const hasDied = this.#delivery.hasDied(found);
     const outbox = hasDied ? outboxes.afterDeath(found, nowMs) : found;
     // A host may subscribe some time after the start.
-    const isNew = nowMs - (this.#polled?.sinceMs ?? nowMs) < UNKNOWN_KEPT_MS;
+    const isNew = nowMs - this.#polledSince < UNKNOWN_KEPT_MS;
     return outboxes.withoutLost(outbox, ({ event, name }) => {
       const isOld = nowMs - event.at >= UNDELIVERED_MS;
       if (this.#destinations.has(name)) {

@@ -1,7 +1,8 @@
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { SECRET, startReceiver, webhooksTo } from "../../../test/event-site.ts";
 import { createFakeRenderer } from "../../../test/fake-renderer.ts";
-import { created, eventually, storedRecord } from "../../../test/image-site.ts";
+import { created, eventually, type SiteOptions, storedRecord } from "../../../test/image-site.ts";
 import {
   anotherProcess,
   createHastyDiskStore,
@@ -179,6 +180,78 @@ test("no event has a PIN, an address for editing, a client's address, or the nam
   for (const secret of [pin, "/edit", "198.51.100", "127.0.0.1", "SecretAgent", SECRET, "pin"]) {
     expect(all).not.toContain(secret);
   }
+});
+
+/** A service that counts the writes of records, and the removals of entries for events. */
+function countedSite(options: SiteOptions) {
+  const writes: string[] = [];
+  const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
+    if (method === "put" && key.endsWith("/record")) writes.push("record");
+    if (method === "delete" && key.startsWith("due-events/")) writes.push("no entry");
+  });
+  return { writes, site: createLifeSite({ store, ...options }) };
+}
+
+test("one write of the record removes the event that a hook, a webhook and a subscriber got", async () => {
+  const receiver = await startReceiver();
+  const { writes, site } = countedSite({ onStored() {}, webhooks: webhooksTo(receiver) });
+  const { handle, told } = listener();
+  site.images.events.subscribe(handle);
+  const { id } = created(await site.create());
+  await eventually(async () => expect((await storedRecord(site.store, id))?.outbox).toBeUndefined());
+  await site.images.close();
+  expect([receiver.told(), told()]).toEqual([[`image.stored ${id}`], ["image.stored"]]);
+  expect(writes).toEqual(["record", "record", "no entry"]);
+});
+
+test("a change that follows a delivery removes its event without a write of its own", async () => {
+  const { writes, site } = countedSite({});
+  const { handle, told } = listener();
+  site.images.events.subscribe(handle);
+  const { id, pin } = created(await site.create());
+  await eventually(() => expect(told()).toEqual(["image.stored"]));
+  await setImmediate();
+  const edit = { search: `pin=${pin}`, fields: { name: "renamed" } };
+  expect((await site.send("PATCH", `/api/images/${id}.json`, edit)).status).toBe(200);
+  expect(await storedRecord(site.store, id)).not.toHaveProperty("outbox");
+  await site.images.close();
+  expect(writes).toEqual(["record", "record", "no entry"]);
+});
+
+test("a process that closes removes what it has delivered, and repeats nothing", async () => {
+  const { writes, site } = countedSite({});
+  const { handle, told } = listener();
+  site.images.events.subscribe(handle);
+  const { id } = created(await site.create());
+  await eventually(() => expect(told()).toEqual(["image.stored"]));
+  await site.images.close();
+  expect(await storedRecord(site.store, id)).not.toHaveProperty("outbox");
+  expect(writes).toEqual(["record", "record", "no entry"]);
+  expect(told()).toHaveLength(1);
+});
+
+test("events that were delivered come again in their order if the store cannot remove them", async () => {
+  let isBroken = false;
+  const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
+    if (isBroken && method === "put" && key.endsWith("/record"))
+      throw new ServiceError("store_unavailable", "No.");
+  });
+  const site = createLifeSite({ store });
+  const first = listener();
+  site.images.events.subscribe(first.handle);
+  const { id } = created(await site.create());
+  isBroken = true;
+  await eventually(() => expect(site.errors).toHaveLength(1));
+  await site.images.close();
+  isBroken = false;
+  expect((await storedRecord(store, id))?.outbox?.events).toHaveLength(1);
+  const second = listener();
+  site.clock.now += 31 * SECOND;
+  const next = anotherProcess(site);
+  next.images.events.subscribe(second.handle);
+  await next.images.withhold(id, { reason: "By order of the court." });
+  await eventually(() => expect(second.told()).toEqual(["image.stored", "image.withheld"]));
+  expect(second.heard[0]?.id).toBe(first.heard[0]?.id);
 });
 
 test("gauges have the images with undelivered events, the age of the oldest, and the events that were given up", async () => {

@@ -76,16 +76,9 @@ export class Audit {
     { by, reason }: { by?: string | undefined; reason?: string | undefined },
   ) {
     const at = this.#now();
-    const entry = {
-      at,
-      act,
-      id,
-      ...(reason === undefined ? {} : { reason }),
-      ...(by === undefined ? {} : { by }),
-    };
     const name = dueName({ id: createImageId(), dueMs: at });
     const key = `${PREFIX}${name.slice(0, 3)}/${name.slice(3, 5)}/${name}`;
-    const bytes = Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...entry }));
+    const bytes = Buffer.from(JSON.stringify({ v: FORMAT_VERSION, at, act, id, reason, by }));
     await this.#store.put(key, bytes, { ifRevision: null }).catch((cause) => {
       const message = `The audit lacks the line of "${act}" for ${id}: the storage rejected it`;
       this.#onError(new ServiceError("store_unavailable", message, { cause }));

@@ -1,6 +1,6 @@
 import { checkOptions } from "../../check-options.ts";
+import type { Backlog } from "../../http/deliveries.ts";
 import { type Options, pick } from "../../option-rules.ts";
-import type { EventBacklog } from "../events/event-entries.ts";
 import { defaultSettings, imageSettings } from "../image-settings.ts";
 import { IMAGES_RULES } from "../images-options.ts";
 import type { Usage } from "../owners/owner-usage.ts";
@@ -119,7 +119,7 @@ export interface ImageAdmin {
 }
 
 /** Events that did not arrive. */
-export interface UndeliveredEvents extends EventBacklog {
+export interface UndeliveredEvents extends Backlog {
   /** Images with events that were given up in the last 30 days, at most 1000. */
   dead: number;
 }

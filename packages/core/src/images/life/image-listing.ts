@@ -18,17 +18,8 @@ import { loadAny, standIn } from "./damaged-image.ts";
 export type ImageState = RecordState | "damaged";
 
 export const IMAGE_STATES = [
-  ...([
-    "processing",
-    "held",
-    "ready",
-    "withheld",
-    "failed",
-    "deleted",
-    "expired",
-    "removed",
-    "damaged",
-  ] as const),
+  ...(["processing", "held", "ready", "withheld", "failed"] as const),
+  ...(["deleted", "expired", "removed", "damaged"] as const),
 ] satisfies ImageState[];
 
 export const FILTER_RULES = {
@@ -61,11 +52,15 @@ export async function* listImages(
 ): AsyncGenerator<ListedImage> {
   const { queries } = context.records;
   const images = queries === null ? walked(context) : found(context, queries, filter);
-  for await (const image of images)
-    if (image !== null && image !== NEWER && matches(image, filter)) yield image;
+  for await (const image of images) if (isReadable(image) && matches(image, filter)) yield image;
 }
 
-type Listed = ListedImage | typeof NEWER | null;
+/** {@link NEWER}: an image that a newer release wrote. `null`: none. */
+export type Listed = ListedImage | typeof NEWER | null;
+
+export function isReadable(image: Listed): image is ListedImage {
+  return image !== null && image !== NEWER;
+}
 
 /** Reads every record. */
 async function* walked(context: LifeContext): AsyncGenerator<Listed> {

@@ -4,7 +4,7 @@ import * as rules from "../../option-rules.ts";
 import { hashOfName, type NamedEntry, type NameIndex } from "../../stores/name-index.ts";
 import { isImageId } from "../record/image-record.ts";
 import type { LifeContext } from "./create-life.ts";
-import { type ListedImage, listedImage, listImages, NEWER } from "./image-listing.ts";
+import { isReadable, type Listed, type ListedImage, listedImage, listImages } from "./image-listing.ts";
 
 export const NEWEST_RULES = {
   /** Only images in this state. @default all that live */
@@ -111,7 +111,7 @@ export class Newest {
     const images: ListedImage[] = [];
     await forEachAtOnce(new Set(ids), READ_AT_ONCE, async (id) => {
       const image = await listedImage(this.#life, id);
-      if (image !== null && image !== NEWER) images.push(image);
+      if (isReadable(image)) images.push(image);
     });
     return images.sort(byAge);
   }
@@ -129,31 +129,33 @@ export class Newest {
 
   #begin(): Walk {
     const began = performance.now();
+    const startedAt = this.#life.settings.now();
     const walk: Walk = {
-      startedAt: this.#life.settings.now(),
+      startedAt,
       staleAt: null,
       read: 0,
       found: [],
       isCut: false,
       done: Promise.resolve(),
     };
-    const ended = async () => {
-      await this.#fill(walk);
-      const now = performance.now();
-      walk.staleAt = now + FRESH_FOR * (now - began);
-      this.#ended = walk;
-    };
-    walk.done = ended().catch((error) => {
-      if (this.#walk === walk) this.#walk = null;
-      throw error;
-    });
+    walk.done = this.#fill(walk).then(
+      () => {
+        walk.staleAt = performance.now() + FRESH_FOR * (performance.now() - began);
+        this.#ended = walk;
+      },
+      (error) => {
+        if (this.#walk === walk) this.#walk = null;
+        throw error;
+      },
+    );
     // Reported to the callers that wait. After the service is closed, no caller does.
     walk.done.catch(() => undefined);
     return walk;
   }
 
   async #fill(walk: Walk): Promise<void> {
-    const take = (image: ListedImage) => {
+    const take = (image: Listed) => {
+      if (!isReadable(image)) return;
       walk.read++;
       if (!LIVING.includes(image.state)) return;
       walk.found.push({ id: image.id, createdAt: image.createdAt });
@@ -163,11 +165,8 @@ export class Newest {
     };
     const { records, settings } = this.#life;
     if (records.queries === null) {
-      await forEachAtOnce(records.ids(), READ_AT_ONCE, async (id) => {
-        const image = await listedImage(this.#life, id);
-        if (image !== null && image !== NEWER) take(image);
-      });
-      return;
+      const read = async (id: string) => take(await listedImage(this.#life, id));
+      return forEachAtOnce(records.ids(), READ_AT_ONCE, read);
     }
     // Each span of time is eight times as long as all before it, until enough images are found.
     let createdBefore = Number.MAX_SAFE_INTEGER;

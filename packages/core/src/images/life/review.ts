@@ -32,12 +32,8 @@ export async function refuseImage(
   const { reason: failure } = checkOptions("refuse", { reason }, { reason: REASON_RULE });
   const { due, settings } = context;
   const entry = { id, dueMs: settings.now() };
-  const refused = await decide(
-    context,
-    id,
-    (decided) => ({ ...decided, failure }),
-    () => due.add(entry),
-  );
+  const apply = (decided: ImageRecord) => ({ ...decided, failure });
+  const refused = await decide(context, id, apply, () => due.add(entry));
   settings.log.info({ id, reason }, "image refused");
   await context.audit.add("refuse", id, { by, reason });
   // The image is refused already. The sweep removes the bytes that remain here.

@@ -110,14 +110,9 @@ async function verdictOf(
     const file = await inspected;
     signal.throwIfAborted();
     if (inspect === null) throw new Error("this process has no option inspect");
-    const { sha256, width, height, pages, ...cleaned } = readyRecord(record, admission, now());
-    const image = {
-      ...summaryOf({ ...cleaned, sha256, width, height, pages }),
-      sha256,
-      width,
-      height,
-      pages,
-    };
+    const ready = readyRecord(record, admission, now());
+    const { sha256, width, height, pages } = ready;
+    const image = { ...summaryOf(ready), sha256, width, height, pages };
     const asked = (async () => inspect(file, image, call))();
     if (await isSettledWithin(asked, inspectTimeoutMs)) return requireVerdict(await asked);
     throw new Error(`it takes longer than ${inspectTimeoutMs} ms`);

@@ -5,7 +5,6 @@ import type {
   ImageEventDetails,
   ImageEventType,
   ImageRecord,
-  ImageSummary,
   Outbox,
   StoredEvent,
 } from "./image-record.ts";
@@ -51,14 +50,8 @@ function isHeld({ held }: ImageRecord): boolean {
   return (held ?? null) !== null;
 }
 
-export function createEvent(
-  type: ImageEventType,
-  at: number,
-  image: ImageSummary,
-  details: ImageEventDetails,
-  to: readonly string[],
-): StoredEvent {
-  return { id: `evt_${randomBytes(16).toString("base64url")}`, type, at, image, ...details, to };
+export function createEvent(event: Omit<StoredEvent, "id">): StoredEvent {
+  return { id: `evt_${randomBytes(16).toString("base64url")}`, ...event };
 }
 
 /** The data of an event for receivers by HTTP, with dates as in the API. */

@@ -5,18 +5,17 @@ import { cleanName } from "../record/image-fields.ts";
 import { isImageId, jsonIn } from "../record/image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
 
+const REASONS = [
+  ...(["intimate_image", "child_abuse", "privacy", "copyright"] as const),
+  ...(["violence", "malware", "other"] as const),
+];
+
+export type ReportReason = (typeof REASONS)[number];
+
 export const REPORT_SCHEMAS = {
   reason: {
     type: "string",
-    enum: [
-      "intimate_image",
-      "child_abuse",
-      "privacy",
-      "copyright",
-      "violence",
-      "malware",
-      "other",
-    ] as readonly ReportReason[],
+    enum: REASONS as readonly ReportReason[],
     description: "`intimate_image`: published without the consent of the person who is shown.",
   },
   statement: {
@@ -31,15 +30,6 @@ export const REPORT_SCHEMAS = {
       "How the operator can reach the reporter, such as an email address. The uploader never sees it. Erased 90 days after the decision.",
   },
 } as const satisfies Record<string, JsonSchema>;
-
-export type ReportReason =
-  | "intimate_image"
-  | "child_abuse"
-  | "privacy"
-  | "copyright"
-  | "violence"
-  | "malware"
-  | "other";
 
 export type ReportFields = keyof typeof REPORT_SCHEMAS;
 
@@ -100,28 +90,20 @@ export function parseReport(
   const textOf = (name: "statement" | "contact") => {
     const value = fields[name] ?? "";
     if (typeof value !== "string") return undefined;
-    const lines = value
-      .replace(/\r\n?|[\u0085\u2028\u2029]/gu, "\n")
-      .replaceAll("\t", " ")
-      .split("\n");
-    const text = lines
-      .map(cleanName)
-      .join(name === "statement" ? "\n" : " ")
-      .trim();
-    if ([...text].length > REPORT_SCHEMAS[name].maxLength) return undefined;
-    return text === "" ? null : text;
+    const lines = value.replaceAll("\t", " ").split(/\r\n?|[\n\u0085\u2028\u2029]/u);
+    const separator = name === "statement" ? "\n" : " ";
+    const text = lines.map(cleanName).join(separator).trim();
+    return [...text].length > REPORT_SCHEMAS[name].maxLength ? undefined : text || null;
   };
-  const { reason } = fields;
+  const reason = isWordOf(REPORT_SCHEMAS.reason, fields.reason) ? fields.reason : undefined;
   const [statement, contact] = [textOf("statement"), textOf("contact")];
-  if (isWordOf(REPORT_SCHEMAS.reason, reason) && statement !== undefined && contact !== undefined) {
+  if (reason !== undefined && statement !== undefined && contact !== undefined) {
     return { report: { reason, statement, contact } };
   }
-  const isWrong = {
-    reason: !isWordOf(REPORT_SCHEMAS.reason, reason),
-    statement: statement === undefined,
-    contact: contact === undefined,
+  const values = { reason, statement, contact };
+  return {
+    faults: (["reason", "statement", "contact"] as const).filter((name) => values[name] === undefined),
   };
-  return { faults: (["reason", "statement", "contact"] as const).filter((name) => isWrong[name]) };
 }
 
 export function openCaseOf(cases: readonly ReportCase[]): ReportCase | undefined {

@@ -106,8 +106,8 @@ test("an event is given up after seven days or a 410, and reported", async () =>
   expect(String(errors)).toContain(
     `verification.done of list list) was given up: ${gone.host} did not take it`,
   );
-  const { dead } = await next(7 * DAY);
-  expect(dead).toBe(1);
+  const { deliveries } = await next(7 * DAY);
+  expect(deliveries.dead).toBe(1);
   expect(await queue.countEnds()).toEqual({ waiting: 0, oldestAt: null, dead: 1 });
 });
 
