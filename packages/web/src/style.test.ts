@@ -23,6 +23,13 @@ test("one accent colours marks and controls, and a second one only what deletes"
   expect(valuesOf("accent-color")).toEqual(["var(--accent)", "var(--danger)"]);
 });
 
+test("margins, padding and borders follow the direction of the text", () => {
+  const physical = [ADMIN_STYLE, ...sheets]
+    .join("")
+    .match(/(?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)/g);
+  expect(physical).toBeNull();
+});
+
 test("corners have one radius, and only marks are round", () => {
   expect(valuesOf("border-radius")).toEqual(["50%", "inherit", "var(--radius)"]);
 });

@@ -119,7 +119,7 @@ button, .button {
 .quiet:hover { background: var(--check-2); color: var(--text); }
 :is(.plain, .copy):hover { border-color: var(--accent); color: var(--accent); }
 .grave { background: var(--danger); color: var(--on-danger); }
-form > .main { margin-top: var(--space); }
+form > :is(.main, .grave) { margin-top: var(--space); }
 input.address:read-only { color: var(--soft); border-color: var(--line); }
 input.address:focus { color: var(--text); }
 .address { font: var(--small)/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; text-overflow: ellipsis; }
@@ -137,7 +137,7 @@ input.address:focus { color: var(--text); }
 .panel label { margin: .625rem 0 .25rem; color: var(--soft); font-size: var(--small); font-weight: 400; }
 summary { margin-top: .875rem; padding: .25rem 0; color: var(--accent); font-size: var(--small); cursor: pointer; }
 
-.edit { max-width: 42rem; }
+.edit, .problem { max-width: 42rem; }
 .subject { display: flex; gap: 1rem; align-items: flex-start; margin-bottom: 1rem; }
 .subject h1 { margin-bottom: .25rem; }
 .subject p { margin-bottom: .25rem; color: var(--soft); font-size: var(--small); }
@@ -155,14 +155,12 @@ legend { padding: 0; font-size: var(--small); font-weight: 550; }
 .fault { margin: .25rem 0 .5rem; color: var(--danger); font-size: var(--small); font-weight: 550; }
 [aria-invalid] { border-color: var(--danger) !important; }
 
-.problem { max-width: 36rem; }
 .problem main { padding: min(10vh, 6rem) 0 0; }
 .card { padding: 1.75rem; background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); }
 .card h1 { margin-bottom: .75rem; }
 .card > :last-child { margin-bottom: 0; }
 .actions { margin-top: 1.25rem; }
 .problem .status { margin: .875rem 0 0; color: var(--soft); font-size: var(--small); text-align: center; }
-.card .banner { font-size: var(--small); }
 input.pin { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; letter-spacing: .06em; text-transform: uppercase; }
 .bar { height: .375rem; margin: 0 0 1rem; overflow: hidden; background: var(--check-2); border-radius: var(--radius); }
 .bar::before { content: ""; display: block; width: 35%; height: 100%; background: var(--accent); border-radius: inherit; animation: pass 1.6s ease-in-out infinite alternate; }
@@ -183,7 +181,7 @@ input.pin { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", mono
   figure { position: sticky; top: 1rem; margin: 0; }
 }
 @media (max-width: 30rem) {
-  body { padding-right: .75rem; padding-left: .75rem; }
+  body { padding-inline: .75rem; }
   section { padding: .875rem .875rem 1rem; }
   .card { padding: 1.25rem; }
   .turner form { order: 1; flex-basis: 100%; justify-content: center; }

@@ -5,7 +5,6 @@ import type { UploadConfig } from "./config.ts";
 
 /** A kind of file that a service may accept. */
 export interface FileKind {
-  label: string;
   type: string;
   /** File name extensions, lower case. */
   endings: readonly string[];
@@ -14,7 +13,7 @@ export interface FileKind {
 }
 
 const HEIC = "image/heic";
-const KINDS: readonly Omit<FileKind, "label">[] = [
+const FILE_KINDS: readonly FileKind[] = [
   { type: "image/png", endings: ["png"], start: /^\x89PNG/ },
   { type: "image/jpeg", endings: ["jpg", "jpeg", "jpe", "jfif"], start: /^\xff\xd8\xff/ },
   { type: "image/gif", endings: ["gif"], start: /^GIF8/ },
@@ -26,28 +25,26 @@ const KINDS: readonly Omit<FileKind, "label">[] = [
   { type: "image/tiff", endings: ["tif", "tiff"], start: /^(?:II\*\0|MM\0\*)/ },
   { type: HEIC, endings: ["heic", "heif"], start: /^.{4}ftyphe[iv]/s },
 ];
-const FILE_KINDS: readonly FileKind[] = KINDS.map((kind) => ({ ...kind, label: shortTypeName(kind.type) }));
 /** The longest start. */
 const HEAD_BYTES = 12;
 
-/**
- * For the file chooser: media types, and extensions for systems that do not know the types. HEIC is left out, so that iOS
- * converts its photos.
- */
+/** For the file chooser: types, and extensions for systems that do not know the types. Not HEIC, so that iOS converts it. */
 export function acceptedFiles(types: readonly string[]): string {
   return FILE_KINDS.filter(({ type }) => type !== HEIC && types.includes(type))
     .flatMap(({ type, endings }) => [type, ...endings.map((ending) => `.${ending}`)])
     .join(",");
 }
 
-/**
- * The kind by the browser's media type, or by extension when that type is unknown: few systems know PSD. `null`
- * for other files.
- */
+/** The kind by the browser's media type, or by extension when that type is unknown: few systems know PSD. */
 export function kindOf({ name, type }: Pick<File, "name" | "type">): FileKind | null {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   const byType = FILE_KINDS.find((kind) => kind.type === type.toLowerCase());
   return byType ?? FILE_KINDS.find((kind) => kind.endings.includes(ending)) ?? null;
+}
+
+/** Short name of a kind: `PNG`; `null` when it is unknown. */
+export function labelOf(kind: FileKind | null): string | null {
+  return kind && shortTypeName(kind.type);
 }
 
 /** The kind by the first bytes: browsers guess types by file names, and many a `.webp` file is a JPEG. Else by type and name. */

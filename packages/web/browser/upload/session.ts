@@ -11,7 +11,7 @@ import { t } from "../../src/texts.ts";
 import { readSaved, type SavedImage } from "../saved/saved-image.ts";
 import { serverNow } from "../saved/server-clock.ts";
 import type { UploadConfig } from "./config.ts";
-import { isImageAddress, readKind, refusalOf, sentType } from "./file-kinds.ts";
+import { isImageAddress, labelOf, readKind, refusalOf, sentType } from "./file-kinds.ts";
 import { randomKey, Sender } from "./sending/sender.ts";
 import { ListChecks } from "./store/list-checks.ts";
 import { say } from "./store/messages.ts";
@@ -141,7 +141,7 @@ export class Session {
         key,
         batch,
         name,
-        label: kind?.label ?? null,
+        label: labelOf(kind),
         chosen: { file, type, name, lifetime, at: chosenAt - index / files.length },
         previewUrl: null,
         stage: message === null ? { kind: "queued" } : { kind: "failed", message, canRetry: false },

@@ -22,15 +22,17 @@ export const ADMIN_STYLE = `
 .told p { margin: 0 0 .25rem; }
 .told .soft { color: var(--soft); }
 .told summary { margin-top: .25rem; font-size: var(--small); }
-.told blockquote { margin: .375rem 0; padding-left: .625rem; border-left: 3px solid var(--line); white-space: pre-line; }
+.told blockquote { margin: .375rem 0; padding-inline-start: .625rem; border-inline-start: 3px solid var(--line); white-space: pre-line; }
 .shot .pick { padding: .625rem .875rem; border-top: 1px solid var(--line); font-size: var(--small); cursor: pointer; }
 .badge { display: inline-block; padding: 0 .5rem; border: 1px solid var(--edge); border-radius: var(--radius); font-size: var(--small); font-weight: 550; }
 .badge.late { color: var(--bad); background: var(--bad-card); border-color: transparent; }
 .decide h2 { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .5rem 1rem; margin-bottom: .5rem; }
-.decide .fields { display: grid; gap: 0 1rem; align-items: end; }
+.decide .fields { display: grid; gap: .5rem 1rem; align-items: end; }
 .decide .fields label { margin-top: 0; }
+.decide > .check { margin-top: .5rem; }
 .decide .acts { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin-top: .75rem; }
-.outcome { margin: .25rem 0 0; padding-left: 1.25rem; font-weight: 400; }
+.acts .check { margin-inline-start: auto; }
+.outcome { margin: .25rem 0 0; padding-inline-start: 1.25rem; font-weight: 400; }
 .turn { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem; margin: 1rem 0 0; color: var(--soft); font-size: var(--small); }
 @media (min-width: 48rem) { .decide .fields { grid-template-columns: 1fr 1fr; } }
 @media (min-width: 48rem) and (min-height: 40rem) {

@@ -184,7 +184,7 @@ function tools({ call, query, token, typed }: AdminRequest, view: View, isBlurre
 <form method="post" action="${selfOf(call)}"><input type="hidden" name="token" value="${token}">
 <label for="links">Links or IDs, up to ${MAX_IMAGES}</label>
 <textarea id="links" name="links" rows="4" spellcheck="false" required>${typedText(typed, "links")}</textarea>
-<button class="plain" name="act" value="find">Find</button></form></details>
+<button class="main" name="act" value="find">Find</button></form></details>
 </section>`;
 }
 
@@ -193,7 +193,7 @@ function decideSection({ token, typed, acts }: AdminRequest, view: View, { image
   const given = acts !== undefined && "problem" in acts ? typed : undefined;
   const buttons = VIEWS[view].acts.map((act) => {
     const style = act === "remove" ? "grave" : act === VIEWS[view].acts[0] ? "" : "plain";
-    return html`<button name="act" value="${act}" class="${style}">${ACTS[act].button}</button>`;
+    return html`${act === "remove" && html`<label class="check"><input type="checkbox" name="confirm" value="yes"> Yes, delete</label>`}<button name="act" value="${act}" class="${style}">${ACTS[act].button}</button>`;
   });
   return html`<section class="decide" aria-labelledby="chosen"><h2><span id="chosen">With the chosen images</span>
 <label class="check"><input type="checkbox" name="all" value="yes"> All ${images.length} on this page</label></h2>
@@ -204,7 +204,7 @@ function decideSection({ token, typed, acts }: AdminRequest, view: View, { image
 <div><label for="authority">Page about the decision (optional)</label>
 <input id="authority" name="authority" type="url" value="${typedText(given, "authority")}" placeholder="https://" autocomplete="off"></div></div>
 <label class="check"><input type="checkbox" name="copies" value="yes"> Withhold identical images too, and refuse them from now on</label>
-<div class="acts">${buttons}<label class="check"><input type="checkbox" name="confirm" value="yes"> Yes, delete</label></div>
+<div class="acts">${buttons}</div>
 </section>`;
 }
 

@@ -83,7 +83,7 @@ function deleteSection(form: Html, view: EditView): Html {
 ${form}<input type="hidden" name="action" value="delete">
 <label class="check"><input type="checkbox" name="confirm" value="yes" required${faultAttributes(view, "confirm")}> Yes, delete this image</label>
 ${faultLine(view, "confirm")}
-<button class="main grave">Delete image</button>
+<button class="grave">Delete image</button>
 </form></section>`;
 }
 
@@ -96,17 +96,16 @@ export function unlockPage({ baseUrl, action, viewUrl, problem }: UnlockView, si
     title: "Enter PIN",
     ...site,
     baseUrl,
-    layout: "problem",
+    layout: "edit",
     entry: "edit",
     head: html`<meta name="referrer" content="no-referrer">`,
-    main: html`<div class="card"><h1>Enter PIN</h1>
-${isRefused && html`<p class="banner alarm" role="alert" id="pin-problem">${problem}</p>`}
-<p id="pin-hint">To edit or delete this image, enter its 16-character PIN (example: <code>4T9XK2M7Q8ZB3V5N</code>). You’ll find it at the end of the edit link.</p>
+    main: html`<h1>Enter PIN</h1>
+<section><p id="pin-hint">To edit or delete this image, enter its 16-character PIN (example: <code>4T9XK2M7Q8ZB3V5N</code>). You’ll find it at the end of the edit link.</p>
 <form method="get"${target !== null && html` action="${target.href}"`}><label for="pin">PIN</label>
 <input id="pin" class="pin" name="pin" required autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="64"
- aria-describedby="${isRefused ? "pin-problem pin-hint" : "pin-hint"}"${isRefused && html` aria-invalid="true"`}><button class="main">Continue</button></form>
-${view !== null && html`<p class="actions"><a href="${view.href}">Back to the image</a></p>`}
-</div>`,
+ aria-describedby="${isRefused ? "pin-fault pin-hint" : "pin-hint"}"${isRefused && html` aria-invalid="true"`}>
+${isRefused && html`<p class="fault" role="alert" id="pin-fault">${problem}</p>`}<button class="main">Continue</button></form></section>
+${view !== null && html`<p class="actions"><a href="${view.href}">Back to the image</a></p>`}`,
     forms: target === null ? [] : [target],
   });
 }

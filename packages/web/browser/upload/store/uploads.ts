@@ -1,6 +1,6 @@
 import { t } from "../../../src/texts.ts";
 import type { SavedImage } from "../../saved/saved-image.ts";
-import { kindOf } from "../file-kinds.ts";
+import { kindOf, labelOf } from "../file-kinds.ts";
 import type { Lifetime } from "./next-options.ts";
 import type { UnfinishedUpload } from "./unfinished-uploads.ts";
 
@@ -64,7 +64,7 @@ export function earlierUpload(image: SavedImage): Upload {
     ...EARLIER,
     key: image.id,
     name: image.name,
-    label: kindOf({ name: "", type: image.type })?.label ?? null,
+    label: labelOf(kindOf({ name: "", type: image.type })),
     stage: { kind: "ready" },
     image,
   };
@@ -74,7 +74,7 @@ export function earlierUpload(image: SavedImage): Upload {
 export function leftUpload({ key, name }: UnfinishedUpload): Upload {
   const message = t("uploads.unfinished");
   const stage = { kind: "failed", message, canRetry: false } as const;
-  return { ...EARLIER, key, name, label: kindOf({ name, type: "" })?.label ?? null, stage, image: null };
+  return { ...EARLIER, key, name, label: labelOf(kindOf({ name, type: "" })), stage, image: null };
 }
 
 /** Bytes of the chosen file; 0 for an image of an earlier visit. */
