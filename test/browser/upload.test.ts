@@ -89,6 +89,33 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
     });
   });
 
+  test.each([
+    ["a link", "text/uri-list", "https://example.com/boat.jpg"],
+    ["a text", "text/plain", "A boat at dusk"],
+  ])("a drop of %s shows a hint, and one into a field does not", async (_, type, text) => {
+    await onUploadPage(browser, site, async (page) => {
+      const drop = (selector: string) =>
+        page.evaluate(
+          ([place, kind, value]) => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.setData(kind, value);
+            const event = (name: string) =>
+              new DragEvent(name, { bubbles: true, cancelable: true, dataTransfer });
+            const target = document.querySelector(place) as Element;
+            target.dispatchEvent(event("dragover"));
+            return target.dispatchEvent(event("drop"));
+          },
+          [selector, type, text] as const,
+        );
+      // The browser inserts the text itself unless the event is cancelled.
+      expect(await drop("input:not([type=file], [readonly])")).toBe(true);
+      expect(await page.locator(".advice").count()).toBe(0);
+      expect(await drop("main")).toBe(false);
+      await eventually(() => page.locator(".advice").textContent()).toMatch(/Drop the picture itself/);
+      expect(await page.locator(".entry").count()).toBe(0);
+    });
+  });
+
   test("the copied addresses work", async () => {
     await onUploadPage(browser, site, async (page) => {
       await choose(page, boat());
@@ -187,6 +214,16 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
         });
       });
     }
+  });
+
+  test("the page has a description, and the same for link previews", async () => {
+    const html = await (await fetch(`${site.base}/`)).text();
+    const content = (name: string) =>
+      new RegExp(`<meta (?:name|property)="${name}" content="([^"]+)">`).exec(html)?.[1];
+    expect(content("description")).toMatch(/^[A-Z].{30,150}\.$/);
+    expect(content("og:description")).toBe(content("description"));
+    expect(content("og:title")).toBe(/<title>([^<]+)<\/title>/.exec(html)?.[1]?.replace(/ [–·|-] .*/, ""));
+    expect([content("og:type"), content("og:site_name")]).toEqual(["website", expect.stringMatching(/\w/)]);
   });
 
   test("the page links to the API and to ShareX, and has a form without JavaScript", async () => {

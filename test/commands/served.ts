@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { type Host, serveHost } from "../support/listen.ts";
 
-const BIN = fileURLToPath(new URL("../../packages/server/bin/outrigger.js", import.meta.url));
+export const BIN = fileURLToPath(new URL("../../packages/server/bin/outrigger.js", import.meta.url));
 
 export interface CommandOptions {
   cwd: string;

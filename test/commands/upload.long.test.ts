@@ -166,6 +166,11 @@ describe("the command upload", PATIENT, () => {
     expect(plain.stdout).toMatch(/^Receipt .*\nPage .*\nImage .*\nExpires /);
     expect(pinned.stdout).toMatch(/^Edit {5}\S+\/edit\?pin=[0-9A-Z]{16}$/m);
     expect([named, used].map(({ stdout }) => "pin" in Object(printed(stdout)[0]))).toEqual([false, false]);
+    const bare = await run(["upload", "photo.png", "--print", "edit", "--ticket", await ticket()]);
+    expect([bare.code, bare.stdout]).toEqual([0, ""]);
+    expect(bare.stderr).toMatch(
+      /^outrigger: \S+\/[\w-]{22}: has no edit address: the ticket of its upload grants no PIN\n$/,
+    );
     await writeFile(join(site.cwd(), "other.svg"), svgDrawing);
     const [again, two, wrong] = await Promise.all([
       run(["upload", "other.svg", "--ticket", page]),

@@ -38,7 +38,8 @@ export async function awaitLibvips<T>(
     if (message.includes("exceeds pixel limit")) throw tooManyPixels(type, limits.maxPixels);
     if (message.includes("unsupported image format")) throw damaged("its header cannot be read", error);
     if (saysOutOfMemory(error)) throw new OutOfMemory(error);
-    throw damaged(clause(message), error);
+    const [, line] = /XML parse error: .*?\bline (\d+)/.exec(message) ?? [];
+    throw damaged(line && `its XML is broken in line ${line}`, error);
   }
 }
 
@@ -60,10 +61,4 @@ const OUT_OF_MEMORY =
 /** Whether a library's error reports a failed allocation. */
 export function saysOutOfMemory(error: unknown): boolean {
   return error instanceof OutOfMemory || (isError(error) && OUT_OF_MEMORY.test(error.message));
-}
-
-/** What a reader learns from a message of libvips, as the end of a sentence: its own words are for programmers. */
-function clause(message: string): string | undefined {
-  const [, line] = /XML parse error: .*?\bline (\d+)/.exec(message) ?? [];
-  return line && `its XML is broken in line ${line}`;
 }

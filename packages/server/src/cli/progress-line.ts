@@ -21,7 +21,7 @@ export function progressLine(output: NodeJS.WriteStream = process.stderr): Progr
     if (text === shown || text === null) return;
     shown = text;
     // A longer line would wrap, and could not be erased.
-    output.write(ERASE_LINE + `outrigger: ${text}`.slice(0, output.columns));
+    output.write(ERASE_LINE + `outrigger: ${text}`.slice(0, output.columns || undefined));
   }, REDRAW_EVERY_MS);
   return {
     update(text) {

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { type CreatedImage, type ImageRecord, parseImageAddress } from "@outrigger/client";
+import { parseImageAddress } from "@outrigger/client";
 import { systemCode } from "@outrigger/core/values";
 import { expiryText } from "../../cli/amounts.ts";
 import { fileReasonOf } from "../../cli/error-reason.ts";
@@ -88,13 +88,14 @@ export interface PrintFlags {
   print?: "url" | "edit";
 }
 
-/** The bare address that `--print` selects, with a line break. */
-export function addressText(
-  { url, editUrl }: Pick<ImageRecord, "url"> & { editUrl?: CreatedImage["editUrl"] | undefined },
+/** Prints the bare address that `--print` selects. A missing edit address is a note: the ticket of the upload grants no PIN. */
+export function printAddress(
+  { url, editUrl }: Pick<OwnImage, "url" | "editUrl">,
   print: "url" | "edit",
-): string {
+): void {
   const address = print === "url" ? url : editUrl;
-  return address === undefined ? "" : `${printable(address)}\n`;
+  if (address !== undefined) printOut(`${printable(address)}\n`);
+  else note(`${printable(url)}: has no edit address: the ticket of its upload grants no PIN`);
 }
 
 /** `outrigger list`: prints the images that this user has uploaded from this machine. */
@@ -102,7 +103,7 @@ export async function list({ json = false, print }: PrintFlags): Promise<void> {
   for (const image of ownImages()) {
     const { name, url, editUrl, expiresAt } = image;
     if (json) printOut(jsonText(image));
-    else if (print !== undefined) printOut(addressText(image, print));
+    else if (print !== undefined) printAddress(image, print);
     else {
       const edit = editUrl === undefined ? null : printable(editUrl);
       printOut(

@@ -18,7 +18,7 @@ import { jsonText, printable, printOut } from "../../cli/print.ts";
 import { progressLine, secondsSince } from "../../cli/progress-line.ts";
 import { StartError, usageError } from "../../config/config-error.ts";
 import { imageText } from "./images.ts";
-import { addressText, type PrintFlags, recordOwn } from "./own-images.ts";
+import { type PrintFlags, printAddress, recordOwn } from "./own-images.ts";
 import { doEach, imagesClientAt, serviceUrlOf } from "./service.ts";
 
 /** Number of first bytes that show the type of a file. */
@@ -102,7 +102,8 @@ export async function upload(
         const image = results.get(at);
         if (image === undefined) return;
         if (json) printOut(jsonText({ file: shown, ...image }));
-        else printOut(print === undefined ? between + imageText(image) : addressText(image, print));
+        else if (print !== undefined) printAddress(image, print);
+        else printOut(between + imageText(image));
         between = "\n";
       };
       return { name: printable(shown), baseUrl, run: () => send(path, at), ended };
