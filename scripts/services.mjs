@@ -18,6 +18,26 @@ const SERVICES = [
     debianPackages: ["chromium"],
   },
   {
+    name: "Firefox",
+    variable: "OUTRIGGER_FIREFOX",
+    commands: ["firefox-esr", "firefox"],
+    debianPackages: ["firefox-esr"],
+  },
+  {
+    // It starts the browser of its own package.
+    name: "WebKitWebDriver",
+    variable: "OUTRIGGER_WEBKIT_DRIVER",
+    commands: ["WebKitWebDriver"],
+    debianPackages: ["webkit2gtk-driver"],
+  },
+  {
+    // WebKitGTK has no mode without a screen.
+    name: "Xvfb",
+    variable: "OUTRIGGER_XVFB",
+    commands: ["Xvfb"],
+    debianPackages: ["xvfb"],
+  },
+  {
     name: "ImageMagick",
     variable: "OUTRIGGER_CONVERT",
     commands: ["convert-im6.q16", "convert-im6", "convert"],

@@ -4,6 +4,9 @@ import { buffer, text } from "node:stream/consumers";
 
 /** Paths of programs that are not ours and read what we write: as the test run found them, else where Debian has them. */
 export const programs = {
+  firefox: process.env.OUTRIGGER_FIREFOX ?? "/usr/bin/firefox-esr",
+  webkitDriver: process.env.OUTRIGGER_WEBKIT_DRIVER ?? "/usr/bin/WebKitWebDriver",
+  xvfb: process.env.OUTRIGGER_XVFB ?? "/usr/bin/Xvfb",
   convert: process.env.OUTRIGGER_CONVERT ?? "/usr/bin/convert",
   qpdf: process.env.OUTRIGGER_QPDF ?? "/usr/bin/qpdf",
   pdfimages: process.env.OUTRIGGER_PDFIMAGES ?? "/usr/bin/pdfimages",
