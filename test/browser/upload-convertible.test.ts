@@ -30,7 +30,7 @@ describe("the upload page of a service that converts", { timeout: 60_000 }, () =
         expect((await recordAt(shared.site, await linkOf(row))).source).toBe(`image/${label.toLowerCase()}`);
       }
       expect(await entryOf(page, "notes.txt").textContent()).toContain(
-        "Use PNG, JPEG, GIF, SVG, PSD, PDF, WebP, AVIF, TIFF or HEIC.",
+        "Use PNG, JPEG, GIF, SVG, PSD, PDF, WebP, AVIF, TIFF, or HEIC.",
       );
       await page.reload();
       await entryOf(page, "boat.avif").getByText("from AVIF").waitFor();
