@@ -1,5 +1,6 @@
 import type { ImageView, ImageWarning } from "@outrigger/core/images";
 import { type Html, type HtmlValue, html, textMarkup } from "./html.ts";
+import { said } from "./said.ts";
 import { dateText, numberText, type TextKey, t, unitText } from "./texts.ts";
 import { timeLeftText } from "./time-left.ts";
 
@@ -66,9 +67,11 @@ export function expiryMarkup(expiresAt: string | null, nowMs: number | null): Ht
 
 const ISO_DATE = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** Text whose ISO 8601 dates are replaced by {@link dateMarkup}. */
+/** A text of the service, whose ISO 8601 dates are replaced by {@link dateMarkup}. */
 export function withDates(text: string): HtmlValue {
-  return text.split(ISO_DATE).map((part, index) => (index % 2 === 1 ? dateMarkup(part) : part));
+  return said(text)
+    .split(ISO_DATE)
+    .map((part, index) => (index % 2 === 1 ? dateMarkup(part) : part));
 }
 
 /** A duration: `1 second`, `42 seconds`, `5 minutes`. Rounded up, so that a retry after it is not too early. */

@@ -1,4 +1,4 @@
-import { dateText, texts } from "../../src/texts.ts";
+import { dateText, t, texts } from "../../src/texts.ts";
 import { serverNow } from "../saved/server-clock.ts";
 
 const MINUTE_MS = 60_000;
@@ -28,7 +28,7 @@ export function dressExpiry(): void {
     // Daylight saving time: the offset depends on the date.
     offset.value = offsetOf(at);
     zone.textContent = zones.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
-    chosen.textContent = Number.isNaN(ms) ? "" : `New expiry: ${dateText(ms)}.`;
+    chosen.textContent = Number.isNaN(ms) ? "" : t("editing.newExpiry", { date: dateText(ms) });
   };
   const choose = (value: string) => {
     const radio = form.querySelector<HTMLInputElement>(`[name="expiry"][value="${value}"]`);

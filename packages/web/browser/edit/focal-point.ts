@@ -1,4 +1,5 @@
 import type { Size } from "../../src/renditions.ts";
+import { t } from "../../src/texts.ts";
 
 /** A point in percent of width and height, from the top left. */
 type Percent = readonly [x: number, y: number];
@@ -15,8 +16,8 @@ const MOVES: ReadonlyMap<string, Percent> = new Map([
 ]);
 /** The cuts that the page shows, as its server draws them without this script. */
 const CUTS = [
-  ["Square", "square", { width: 1, height: 1 }],
-  ["16:9", "wide", { width: 16, height: 9 }],
+  ["editing.square", "square", { width: 1, height: 1 }],
+  ["editing.wide", "wide", { width: 16, height: 9 }],
 ] as const;
 
 /** Lets the reader choose the focal point on the picture, by pointer and arrow keys, and shows the cuts that result. */
@@ -44,32 +45,34 @@ class FocalMarker {
     className: "focal-marker",
     tabIndex: 0,
     role: "slider",
-    ariaRoleDescription: "2D slider",
-    ariaLabel: "Focal point",
+    ariaRoleDescription: t("editing.slider"),
+    ariaLabel: t("editing.focal"),
     ariaValueMin: "0",
     ariaValueMax: "100",
     ariaValueNow: "50",
-    title: "Drag it, or press the arrow keys; with Shift it moves further",
+    title: t("editing.sliderHint"),
   });
   readonly #cuts: readonly { show(point: Percent): void }[];
   /** A slider announces its own keys; what the pointer and the button did is announced here. */
   readonly #said = make("output", { className: "unseen" });
-  readonly #centre = make("button", { type: "button", className: "copy", textContent: "Use the centre" });
+  readonly #centre = make("button", {
+    type: "button",
+    className: "copy",
+    textContent: t("editing.useCentre"),
+  });
 
   constructor(picture: HTMLImageElement, fieldX: HTMLInputElement, fieldY: HTMLInputElement) {
     this.#picture = picture;
     this.#fieldX = fieldX;
     this.#fieldY = fieldY;
     const area = picture.parentElement as HTMLElement; // The script's own selector.
-    const cuts = CUTS.map(([name, shape, box]) => createCut(picture, { name, shape, box }));
+    const cuts = CUTS.map(([name, shape, box]) => createCut(picture, { name: t(name), shape, box }));
     this.#cuts = cuts;
     const row = make("div", { className: "cuts" });
     row.append(...cuts.map(({ figure }) => figure));
     area.append(this.#marker);
     area.after(row);
-    document
-      .getElementById("focal-hint")
-      ?.append(" Click the picture, or move the mark with the arrow keys.");
+    document.getElementById("focal-hint")?.append(` ${t("editing.clickHint")}`);
     fieldX.closest(".focal-fields")?.append(this.#centre, this.#said);
     for (const field of [fieldX, fieldY]) field.addEventListener("input", () => this.#show());
     this.#centre.addEventListener("click", () => this.#useCentre());
@@ -118,7 +121,8 @@ class FocalMarker {
   #say(): void {
     const point = this.#read();
     if (point === null) return;
-    this.#said.textContent = `Focal point: ${point === CENTRE ? "the centre" : placeText(point)}.`;
+    const place = point === CENTRE ? t("editing.centre") : placeText(point);
+    this.#said.textContent = t("editing.said", { place });
   }
 
   #useCentre(): void {
@@ -206,5 +210,5 @@ function clamp(value: number, min: number, max: number): number {
 }
 
 function placeText([x, y]: Percent): string {
-  return `${x} % from the left, ${y} % from the top`;
+  return t("editing.place", { x, y });
 }

@@ -2,9 +2,10 @@ import type { EditInput, EditView, Page, UnlockView } from "@outrigger/core/imag
 import { absoluteAddress, formAddress } from "../addresses.ts";
 import { documentPage, type Site } from "../document.ts";
 import { offersOf } from "../formats.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html, textMarkup } from "../html.ts";
 import { withDates } from "../phrases.ts";
 import { descriptionField, subject, thumbnailOf } from "../subject.ts";
+import { t } from "../texts.ts";
 import { durationText, lifetimeChoices } from "../time-left.ts";
 import { faultAttributes, faultLine } from "./faults.ts";
 import { focalPoint } from "./focal-point.ts";
@@ -19,7 +20,7 @@ export function editPage(view: EditView, nowMs: number, site: Site): Page {
     action !== null && html` action="${action.href}"`
   }><input type="hidden" name="pin" value="${view.pin}">`;
   return documentPage({
-    title: `Edit ${image.name}`,
+    title: t("edit.title", { name: image.name }),
     ...site,
     baseUrl: image.baseUrl,
     layout: "edit",
@@ -41,29 +42,29 @@ function updateSection(form: Html, view: EditView, nowMs: number): Html {
   const { image, typed } = view;
   const { maxLifetimeMs } = image;
   const durations = lifetimeChoices(image).filter(Number.isFinite);
-  return html`<section aria-labelledby="change"><h2 id="change">Change</h2>
+  return html`<section aria-labelledby="change"><h2 id="change">${t("edit.change")}</h2>
 ${form}<input type="hidden" name="action" value="update"><input type="hidden" name="utcOffset" value="${typed?.utcOffset ?? ""}">
-<label for="name">Name</label>
+<label for="name">${t("edit.name")}</label>
 <input id="name" name="name" value="${typed?.name ?? image.name}" maxlength="255" required autocomplete="off" dir="auto"${faultAttributes(view, "name")}>
 ${faultLine(view, "name")}${descriptionField(typed?.description ?? image.description, faultAttributes(view, "description"))}
-${faultLine(view, "description")}<fieldset class="choices"><legend>Expires</legend>
-${choice(view, "keep", "Don’t change")}
-<div class="choice">${choice(view, "in", "In")}
-<select id="expires-in" name="expiresIn" aria-label="Time from now"${faultAttributes(view, "expiresIn", "expires-hint")}><option value="">Choose a duration</option>${durations.map(
+${faultLine(view, "description")}<fieldset class="choices"><legend>${t("edit.expires")}</legend>
+${choice(view, "keep", t("edit.keep"))}
+<div class="choice">${choice(view, "in", t("edit.in"))}
+<select id="expires-in" name="expiresIn" aria-label="${t("edit.inLabel")}"${faultAttributes(view, "expiresIn", "expires-hint")}><option value="">${t("edit.chooseDuration")}</option>${durations.map(
     (ms) => {
       const isTyped = typed?.expiresIn === String(ms);
       return html`<option value="${ms}"${isTyped && html` selected`}>${durationText(ms)}</option>`;
     },
   )}</select></div>
-${faultLine(view, "expiresIn")}<div class="choice">${choice(view, "on", "On")}
-<input id="expires-at" name="expiresAt" type="datetime-local" autocomplete="off" aria-label="Date and time" value="${typed?.expiresAt ?? ""}"${
+${faultLine(view, "expiresIn")}<div class="choice">${choice(view, "on", t("edit.on"))}
+<input id="expires-at" name="expiresAt" type="datetime-local" autocomplete="off" aria-label="${t("edit.onLabel")}" value="${typed?.expiresAt ?? ""}"${
     // The service refuses dates outside these bounds.
     html` min="${minuteOf(nowMs + 60_000)}"${maxLifetimeMs !== null && html` max="${minuteOf(nowMs + maxLifetimeMs)}"`}`
   }${faultAttributes(view, "expiresAt", "zone expires-hint")}> <span id="zone">UTC</span></div>
-${faultLine(view, "expiresAt")}${maxLifetimeMs === null && choice(view, "never", "Never")}
-<p class="hint" id="expires-hint">${maxLifetimeMs !== null && `You can choose up to ${durationText(maxLifetimeMs)}.`}</p></fieldset>
+${faultLine(view, "expiresAt")}${maxLifetimeMs === null && choice(view, "never", t("duration.never"))}
+<p class="hint" id="expires-hint">${maxLifetimeMs !== null && t("edit.longest", { duration: durationText(maxLifetimeMs) })}</p></fieldset>
 ${focalPoint(view)}
-<button class="main">Save changes</button>
+<button class="main">${t("edit.save")}</button>
 </form></section>`;
 }
 
@@ -78,12 +79,12 @@ function minuteOf(ms: number): string {
 }
 
 function deleteSection(form: Html, view: EditView): Html {
-  return html`<section class="danger" aria-labelledby="delete"><h2 id="delete">Delete</h2>
-<p>This deletes the image immediately, for everyone and in every format. This can’t be undone.</p>
+  return html`<section class="danger" aria-labelledby="delete"><h2 id="delete">${t("edit.delete")}</h2>
+<p>${t("edit.deleteHint")}</p>
 ${form}<input type="hidden" name="action" value="delete">
-<label class="check"><input type="checkbox" name="confirm" value="yes" required${faultAttributes(view, "confirm")}> Yes, delete this image</label>
+<label class="check"><input type="checkbox" name="confirm" value="yes" required${faultAttributes(view, "confirm")}> ${t("edit.confirm")}</label>
 ${faultLine(view, "confirm")}
-<button class="grave">Delete image</button>
+<button class="grave">${t("edit.deleteNow")}</button>
 </form></section>`;
 }
 
@@ -93,19 +94,19 @@ export function unlockPage({ baseUrl, action, viewUrl, problem }: UnlockView, si
   const view = absoluteAddress(viewUrl);
   const isRefused = problem !== undefined;
   return documentPage({
-    title: "Enter PIN",
+    title: t("unlock.title"),
     ...site,
     baseUrl,
     layout: "edit",
     entry: "edit",
     head: html`<meta name="referrer" content="no-referrer">`,
-    main: html`<h1>Enter PIN</h1>
-<section><p id="pin-hint">To edit or delete this image, enter its 16-character PIN (example: <code>4T9XK2M7Q8ZB3V5N</code>). You’ll find it at the end of the edit link.</p>
-<form method="get"${target !== null && html` action="${target.href}"`}><label for="pin">PIN</label>
+    main: html`<h1>${t("unlock.title")}</h1>
+<section><p id="pin-hint">${textMarkup("unlock.hint", { example: html`<code>4T9XK2M7Q8ZB3V5N</code>` })}</p>
+<form method="get"${target !== null && html` action="${target.href}"`}><label for="pin">${t("unlock.pin")}</label>
 <input id="pin" class="pin" name="pin" required autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="64"
  aria-describedby="${isRefused ? "pin-fault pin-hint" : "pin-hint"}"${isRefused && html` aria-invalid="true"`}>
-${isRefused && html`<p class="fault" role="alert" id="pin-fault">${problem}</p>`}<button class="main">Continue</button></form></section>
-${view !== null && html`<p class="actions"><a href="${view.href}">Back to the image</a></p>`}`,
+${isRefused && html`<p class="fault" role="alert" id="pin-fault">${withDates(problem)}</p>`}<button class="main">${t("unlock.continue")}</button></form></section>
+${view !== null && html`<p class="actions"><a href="${view.href}">${t("unlock.back")}</a></p>`}`,
     forms: target === null ? [] : [target],
   });
 }

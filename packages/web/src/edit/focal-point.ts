@@ -2,6 +2,7 @@ import type { EditView } from "@outrigger/core/images";
 import { offersOf } from "../formats.ts";
 import { type Html, html } from "../html.ts";
 import { changedAddress, cutOf, fitted, sizeOf, stillPicture } from "../renditions.ts";
+import { t } from "../texts.ts";
 import { faultAttributes, faultLine } from "./faults.ts";
 
 /** Pixels of the sides of the picture, about twice what the style sheet shows. */
@@ -10,8 +11,8 @@ const PICTURE_SIDE = 640;
 const SHOWN = { width: 352, height: 300 };
 /** The cuts that the page shows: CSS pixels, as in the style sheet. */
 const CUTS = [
-  ["Square", "square", { width: 112, height: 112 }],
-  ["16:9", "wide", { width: 192, height: 108 }],
+  ["editing.square", "square", { width: 112, height: 112 }],
+  ["editing.wide", "wide", { width: 192, height: 108 }],
 ] as const;
 
 /**
@@ -21,12 +22,12 @@ const CUTS = [
 export function focalPoint(view: EditView): Html {
   const { image, typed } = view;
   const [x, y] = typed === undefined ? (image.focus?.map(percentText) ?? []) : [typed.focusX, typed.focusY];
-  return html`<fieldset class="focal" aria-describedby="focal-hint"><legend>Focal point</legend>
-<p class="hint" id="focal-hint">Crops, such as a square avatar, keep this point near their middle. Leave both fields empty to keep the centre of the image.</p>
+  return html`<fieldset class="focal" aria-describedby="focal-hint"><legend>${t("editing.focal")}</legend>
+<p class="hint" id="focal-hint">${t("edit.focalHint")}</p>
 ${preview(view)}<div class="focal-fields">
-<div><label for="focus-x">From the left, %</label>
+<div><label for="focus-x">${t("edit.fromLeft")}</label>
 <input id="focus-x" name="focusX" type="number" min="0" max="100" step="0.01" placeholder="50" value="${x}" autocomplete="off"${faultAttributes(view, "focusX")}></div>
-<div><label for="focus-y">From the top, %</label>
+<div><label for="focus-y">${t("edit.fromTop")}</label>
 <input id="focus-y" name="focusY" type="number" min="0" max="100" step="0.01" placeholder="50" value="${y}" autocomplete="off"${faultAttributes(view, "focusY")}></div>
 </div>
 ${faultLine(view, "focusX")}${faultLine(view, "focusY")}</fieldset>`;
@@ -45,7 +46,7 @@ function preview({ image }: EditView): Html | null {
   }></div>
 <noscript><div class="cuts">${CUTS.map(([name, shape, { width, height }]) => {
     const cut = cutOf(image, picture, { width: 2 * width, height: 2 * height });
-    return html`<figure><img class="cut ${shape}" src="${cut.href}" alt="" width="${width}" height="${height}"><figcaption>${name}</figcaption></figure>`;
+    return html`<figure><img class="cut ${shape}" src="${cut.href}" alt="" width="${width}" height="${height}"><figcaption>${t(name)}</figcaption></figure>`;
   })}</div></noscript></div>
 `;
 }
