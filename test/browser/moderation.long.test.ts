@@ -145,7 +145,7 @@ test("from upload to report to takedown, with its copies and later uploads, and 
     await page.getByText("Your reference").waitFor();
 
     await page.goto(`${desk.base}/?show=reported`);
-    await page.getByText("1 report: intimate image").waitFor();
+    await page.getByText("1 report: Intimate image").waitFor();
     await page.getByText("What they wrote").click();
     await page.getByText("<b>That is me</b>").waitFor();
     await page.getByText("Contact: reporter@example.com").waitFor();

@@ -3,15 +3,16 @@ import { absoluteAddress } from "./addresses.ts";
 import { documentPage, type Site } from "./document.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { dateMarkup } from "./phrases.ts";
+import { type TextKey, t } from "./texts.ts";
 
-const REASONS: Readonly<Record<string, string>> = {
-  intimate_image: "Intimate image, shared without consent",
-  child_abuse: "Sexual abuse of a child",
-  privacy: "Personal data or privacy",
-  copyright: "Copyright or trademark",
-  violence: "Violence or terrorism",
-  malware: "Spam, fraud or malware",
-  other: "Something else",
+const REASONS: Readonly<Record<string, TextKey>> = {
+  intimate_image: "report.reason.intimate_image",
+  child_abuse: "report.reason.child_abuse",
+  privacy: "report.reason.privacy",
+  copyright: "report.reason.copyright",
+  violence: "report.reason.violence",
+  malware: "report.reason.malware",
+  other: "report.reason.other",
 };
 
 const FAULTS: Readonly<Record<keyof ReportInput, string>> = {
@@ -19,6 +20,12 @@ const FAULTS: Readonly<Record<keyof ReportInput, string>> = {
   statement: "Enter at most 2,000 characters.",
   contact: "Enter at most 320 characters.",
 };
+
+/** A reason for a report in words; an unknown one as it is. */
+export function reasonText(reason: string): string {
+  const key = REASONS[reason];
+  return key === undefined ? reason : t(key);
+}
 
 /** The link to the form; none without an address. */
 export function reportLine(reportUrl: string | undefined): HtmlValue {
@@ -60,7 +67,7 @@ function form(view: ReportView, action: string | undefined): Html {
 <label for="reason">Reason</label>
 <select id="reason" name="reason" required${faultOf(view, "reason")}><option value="">Choose a reason</option>${reasons.map(
     (reason) =>
-      html`<option value="${reason}"${typed?.reason === reason && html` selected`}>${REASONS[reason] ?? reason}</option>`,
+      html`<option value="${reason}"${typed?.reason === reason && html` selected`}>${reasonText(reason)}</option>`,
   )}</select>
 ${faultText(view, "reason")}<label for="statement">Why should it be removed? (optional)</label>
 <textarea id="statement" name="statement" rows="6" maxlength="2000" dir="auto"${faultOf(view, "statement")}>

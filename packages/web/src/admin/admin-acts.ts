@@ -1,21 +1,14 @@
 import { type Images, isServiceError, ServiceError } from "@outrigger/core";
+import type { TextKey } from "../texts.ts";
 
 /** Images of a page, and of pasted links. */
 export const MAX_IMAGES = 100;
-const MAX_REASON = 1000;
+export const MAX_REASON = 1000;
 
-/** What can be done about images: the words of the button, and what the result says. */
-export const ACTS = {
-  accept: { button: "Accept", done: "accepted" },
-  refuse: { button: "Refuse", done: "refused" },
-  withhold: { button: "Withhold", done: "withheld" },
-  release: { button: "Release", done: "released" },
-  keep: { button: "Keep", done: "kept" },
-  deny: { button: "Refuse this file from now on", done: "refused from now on" },
-  remove: { button: "Delete", done: "deleted" },
-} as const;
+/** What can be done about images. The catalogue has the words of the button, and what the result says. */
+const ACTS = ["accept", "refuse", "withhold", "release", "keep", "deny", "remove"] as const;
 
-export type ActName = keyof typeof ACTS;
+export type ActName = (typeof ACTS)[number];
 const NEEDS_REASON: readonly ActName[] = ["withhold", "refuse", "deny"];
 
 /** A form that was sent: an act on the chosen images, or a search for pasted links. */
@@ -37,34 +30,34 @@ export interface ActResult {
 }
 
 /** Reads a form. Its values are untrusted. */
-export function readActs(fields: Readonly<Record<string, unknown>>): Acts | { problem: string } {
+export function readActs(fields: Readonly<Record<string, unknown>>): Acts | { problem: TextKey } {
   const text = (name: string) => (typeof fields[name] === "string" ? fields[name].trim() : "");
   const act = text("act");
   const [reason, authority] = [text("reason"), text("authority")];
   if (act === "find") {
     const found = idsIn(text("links"));
-    if (found.length === 0) return { problem: "No link to an image was found in the text." };
-    if (found.length > MAX_IMAGES) return { problem: `Paste at most ${MAX_IMAGES} links at a time.` };
+    if (found.length === 0) return { problem: "admin.noLink" };
+    if (found.length > MAX_IMAGES) return { problem: "admin.tooManyLinks" };
     return { act: null, ids: found, reason, copies: false };
   }
   const shown = idsIn(text("shown")).slice(0, MAX_IMAGES);
   const ids = text("all") === "yes" ? shown : shown.filter((id) => text(id) === "yes");
-  if (!isAct(act)) return { problem: "Choose what to do with one of the buttons." };
-  if (ids.length === 0) return { problem: "Choose at least one image." };
+  if (!isAct(act)) return { problem: "admin.noAct" };
+  if (ids.length === 0) return { problem: "admin.noneChosen" };
   if (reason.length > MAX_REASON || (NEEDS_REASON.includes(act) && reason === "")) {
-    return { problem: `Give a reason of 1 to ${MAX_REASON} characters. Visitors see it.` };
+    return { problem: "admin.noReason" };
   }
   if (authority !== "" && !/^https?:$/.test(URL.canParse(authority) ? new URL(authority).protocol : "")) {
-    return { problem: "The page about the decision must be an absolute http or https address." };
+    return { problem: "admin.wrongAuthority" };
   }
   if (act === "remove" && text("confirm") !== "yes") {
-    return { problem: "Deleting cannot be undone: tick “Yes, delete” too." };
+    return { problem: "admin.unconfirmed" };
   }
   return { act, ids, reason, copies: text("copies") === "yes", ...(authority === "" ? {} : { authority }) };
 }
 
 function isAct(name: string): name is ActName {
-  return Object.hasOwn(ACTS, name);
+  return ACTS.some((act) => act === name);
 }
 
 /** The image IDs in a text, each once: alone, or in a URL. The name of a host is none. */

@@ -12,6 +12,7 @@ import {
 import type { Page } from "@outrigger/core/images";
 import { checkOptions, rules } from "@outrigger/core/stores";
 import { loadAssets } from "../assets.ts";
+import { LANGUAGE_RULES, Languages } from "../languages.ts";
 import { performActs, readActs } from "./admin-acts.ts";
 import { adminPage, refusalPage } from "./admin-view.ts";
 import { checkToken, formToken } from "./form-token.ts";
@@ -29,6 +30,7 @@ const RULES = {
   images: rules.required(rules.shape<Images>("the images of createImages", "newest", "review", "withhold")),
   /** Called for every request. The page is closed to all others, so it has no default. */
   authorize: rules.required(rules.fn<AuthorizeAdmin>()),
+  ...LANGUAGE_RULES,
 };
 
 export interface AdminPagesOptions extends rules.Options<typeof RULES> {}
@@ -56,7 +58,10 @@ const LARGE = "2000x2000";
  * app.use("/admin/images", express(createAdminPages({ images, authorize: ({ context }) => context.user?.isModerator && { by: context.user.name } })));
  */
 export function createAdminPages(options: AdminPagesOptions): Service {
-  const { images, authorize } = checkOptions("createAdminPages", options, RULES);
+  const { images, authorize, ...language } = checkOptions("createAdminPages", options, RULES);
+  const languages = new Languages("createAdminPages", language);
+  const refusal = (call: Call, detail: string) =>
+    languages.render(call.headers["accept-language"], () => refusalPage(call, detail));
   // Fails now, not on the first request, when the built files are missing.
   const assets = loadAssets();
 
@@ -67,7 +72,7 @@ export function createAdminPages(options: AdminPagesOptions): Service {
     if (method === "POST" && path === "/") return act(call, query, by);
     if (method !== "GET" && method !== "HEAD") {
       const Allow = path === "/" ? "GET, HEAD, POST" : "GET, HEAD";
-      return pageReply(call, refusalPage(call, `Here only ${Allow} are permitted.`), 405, { Allow });
+      return pageReply(call, refusal(call, `Here only ${Allow} are permitted.`), 405, { Allow });
     }
     if (id !== undefined) return picture(call, id, query);
     if (path === "/audit.jsonl") return auditReply(call);
@@ -77,7 +82,7 @@ export function createAdminPages(options: AdminPagesOptions): Service {
       return method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body: asset.body };
     }
     const token = await formToken(images, by);
-    return pageReply(call, await adminPage({ images, call, query, token }));
+    return pageReply(call, await adminPage({ images, call, query, token, languages }));
   }
 
   async function act(call: Call, query: URLSearchParams, by: string | undefined): Promise<Reply> {
@@ -86,7 +91,7 @@ export function createAdminPages(options: AdminPagesOptions): Service {
     const token = await formToken(images, by);
     const acts = readActs(fields);
     const results = "problem" in acts ? [] : await performActs(images, acts, by);
-    const page = await adminPage({ images, call, query, token, typed: fields, acts, results });
+    const page = await adminPage({ images, call, query, token, typed: fields, acts, results, languages });
     return pageReply(call, page, "problem" in acts ? 400 : 200);
   }
 
@@ -145,7 +150,7 @@ export function createAdminPages(options: AdminPagesOptions): Service {
       } catch (error) {
         if (!isServiceError(error)) throw error;
         const { status, detail, headers } = problemOf(error);
-        return pageReply(call, refusalPage(call, detail), status, headers);
+        return pageReply(call, refusal(call, detail), status, headers);
       }
     },
   };
@@ -171,6 +176,7 @@ function pageReply(call: Call, page: Page, status = 200, more: Reply["headers"] 
     "Content-Type": "text/html; charset=utf-8",
     "Content-Length": String(Buffer.byteLength(page.html)),
     "Content-Security-Policy": page.contentSecurityPolicy,
+    ...page.headers,
     ...more,
   };
   return call.method === "HEAD" ? { status, headers } : { status, headers, body: page.html };

@@ -1,9 +1,11 @@
 import type { Call, ImageReport, Images, ListedImage, NewestImages } from "@outrigger/core";
 import type { Page } from "@outrigger/core/images";
 import { documentPage } from "../document.ts";
-import { type Html, type HtmlValue, html } from "../html.ts";
-import { dateMarkup } from "../phrases.ts";
-import { ACTS, type ActName, type ActResult, type Acts, MAX_IMAGES } from "./admin-acts.ts";
+import { type Html, type HtmlValue, html, textMarkup } from "../html.ts";
+import type { Languages } from "../languages.ts";
+import { dateMarkup, withDates } from "../phrases.ts";
+import { type TextKey, t } from "../texts.ts";
+import { type ActName, type ActResult, type Acts, MAX_IMAGES, MAX_REASON } from "./admin-acts.ts";
 import { ADMIN_STYLE } from "./admin-style.ts";
 import { imageCard, search } from "./image-card.ts";
 
@@ -12,17 +14,14 @@ const PAGE = 50;
 
 /** The lists to choose from, and what can be done with their images. */
 const VIEWS = {
-  all: {
-    title: "All",
-    heading: "All images",
-    acts: ["withhold", "release", "accept", "refuse", "deny", "remove"],
-  },
-  held: { title: "Held", heading: "Held images", acts: ["accept", "refuse", "withhold", "deny", "remove"] },
-  reported: { title: "Reported", heading: "Reported images", acts: ["keep", "withhold", "deny", "remove"] },
-  withheld: { title: "Withheld", heading: "Withheld images", acts: ["release", "withhold", "remove"] },
-} as const satisfies Record<string, { title: string; heading: string; acts: readonly ActName[] }>;
+  all: ["withhold", "release", "accept", "refuse", "deny", "remove"],
+  held: ["accept", "refuse", "withhold", "deny", "remove"],
+  reported: ["keep", "withhold", "deny", "remove"],
+  withheld: ["release", "withhold", "remove"],
+} as const satisfies Record<string, readonly ActName[]>;
 
 type View = keyof typeof VIEWS;
+const VIEW_NAMES = ["all", "held", "reported", "withheld"] as const;
 
 export interface AdminRequest {
   images: Images;
@@ -31,18 +30,24 @@ export interface AdminRequest {
   token: string;
   /** The form that was sent. Absent: none was. */
   typed?: Readonly<Record<string, unknown>>;
-  acts?: Acts | { problem: string };
+  acts?: Acts | { problem: TextKey };
+  languages: Languages;
   results?: readonly ActResult[];
 }
 
 /** The list of images, with the outcome of the form that was sent. */
 export async function adminPage(request: AdminRequest): Promise<Page> {
-  const { images, call, query, acts, results = [] } = request;
+  const { images, call, query, acts, languages } = request;
   const view = viewOf(query);
   const pasted = acts !== undefined && "act" in acts && acts.act === null ? acts.ids : null;
   const found = await (view === "reported" && pasted === null
     ? findReported(images, query)
     : findImages(images, view, query, pasted));
+  return languages.render(call.headers["accept-language"], () => listPage(request, view, found, pasted));
+}
+
+function listPage(request: AdminRequest, view: View, found: FoundImages, pasted: string[] | null): Page {
+  const { call, query, acts, results = [] } = request;
   const nowMs = Date.now();
   const base = call.mountPath;
   const isBlurred = query.get("blur") === "1";
@@ -51,15 +56,15 @@ export async function adminPage(request: AdminRequest): Promise<Page> {
   );
   return shell(
     call,
-    VIEWS[view].title,
-    html`<h1>${pasted === null ? VIEWS[view].heading : "Found images"}</h1>
+    t(`admin.view.${view}`),
+    html`<h1>${t(pasted === null ? `admin.heading.${view}` : "admin.heading.found")}</h1>
 ${outcome(acts, results)}
 ${views(base, view, isBlurred)}
 ${tools(request, view, isBlurred)}
 ${readingLine(found.reading)}
 ${
   cards.length === 0
-    ? html`<section><p>No images here.</p></section>`
+    ? html`<section><p>${t("admin.none")}</p></section>`
     : html`<form method="post" action="${selfOf(call)}" id="decide">
 <ul class="shots">${cards}</ul>
 ${decideSection(request, view, found)}
@@ -73,16 +78,16 @@ ${turnLinks(base, query, found, pasted)}`,
 export function refusalPage(call: Call, detail: string): Page {
   return shell(
     call,
-    "Images",
-    html`<div class="card"><h1>Images</h1><p>${detail}</p>
-<p><a href="${call.mountPath}/">Open the list</a></p></div>`,
+    t("admin.title"),
+    html`<div class="card"><h1>${t("admin.title")}</h1><p>${withDates(detail)}</p>
+<p><a href="${call.mountPath}/">${t("admin.openList")}</a></p></div>`,
   );
 }
 
 function shell({ origin, mountPath }: Call, title: string, main: Html): Page {
   return documentPage({
     title,
-    productName: "Images",
+    productName: t("admin.title"),
     baseUrl: `${origin}${mountPath}`,
     layout: "admin",
     style: ADMIN_STYLE,
@@ -148,62 +153,62 @@ async function findImages(
 
 function outcome(acts: AdminRequest["acts"], results: readonly ActResult[]): HtmlValue {
   if (acts === undefined) return null;
-  if ("problem" in acts) return html`<div class="banner alarm" role="alert">${acts.problem}</div>`;
+  if ("problem" in acts)
+    return html`<div class="banner alarm" role="alert">${t(acts.problem, { images: MAX_IMAGES, characters: MAX_REASON })}</div>`;
   if (acts.act === null) return null;
-  const { done } = ACTS[acts.act];
+  const { act } = acts;
   const failed = results.filter(({ failure }) => failure !== null);
   const count = results.length - failed.length;
   return html`${
-    count > 0 &&
-    html`<div class="banner notice" role="status">${count} ${count === 1 ? "image" : "images"} ${done}.</div>`
+    count > 0 && html`<div class="banner notice" role="status">${t(`admin.done.${act}`, { count })}</div>`
   }${
     failed.length > 0 &&
-    html`<div class="banner alarm" role="alert">${failed.length} not ${done}:<ul class="outcome">${failed.map(
-      ({ id, failure }) => html`<li><code>${id}</code>: ${failure}</li>`,
+    html`<div class="banner alarm" role="alert">${t(`admin.not.${act}`, { count: failed.length })}<ul class="outcome">${failed.map(
+      ({ id, failure }) => html`<li><code>${id}</code>: ${failure !== null && withDates(failure)}</li>`,
     )}</ul></div>`
   }`;
 }
 
 function views(base: string, shown: View, isBlurred: boolean): Html {
-  const items = Object.entries(VIEWS).map(([name, { title }]) => {
+  const items = VIEW_NAMES.map((name) => {
     const address = `${base}/${search({ show: name === "all" ? "" : name, blur: isBlurred ? "1" : "" })}`;
-    return html`<li><a class="button plain" href="${address}"${name === shown && html` aria-current="page"`}>${title}</a></li>`;
+    return html`<li><a class="button plain" href="${address}"${name === shown && html` aria-current="page"`}>${t(`admin.view.${name}`)}</a></li>`;
   });
-  return html`<nav aria-label="Lists"><ul class="views">${items}
-<li><a class="button plain" href="${base}/audit.jsonl" download>Audit</a></li></ul></nav>`;
+  return html`<nav aria-label="${t("admin.lists")}"><ul class="views">${items}
+<li><a class="button plain" href="${base}/audit.jsonl" download>${t("admin.audit")}</a></li></ul></nav>`;
 }
 
 function tools({ call, query, token, typed }: AdminRequest, view: View, isBlurred: boolean): Html {
-  return html`<section class="tools" aria-label="Filters">
+  return html`<section class="tools" aria-label="${t("admin.filters")}">
 <form method="get" action="${call.mountPath}/" class="inline">${view !== "all" && html`<input type="hidden" name="show" value="${view}">`}
-<label class="unseen" for="owner">Owner</label>
-<input id="owner" name="owner" value="${query.get("owner") ?? ""}" placeholder="Owner" autocomplete="off" dir="auto">
-<label class="check"><input type="checkbox" id="blur" name="blur" value="1"${isBlurred && html` checked`}> Blur pictures</label>
-<button class="plain">Show</button></form>
-<details${typeof typed?.links === "string" && html` open`}><summary>Find images by their links</summary>
+<label class="unseen" for="owner">${t("admin.owner")}</label>
+<input id="owner" name="owner" value="${query.get("owner") ?? ""}" placeholder="${t("admin.owner")}" autocomplete="off" dir="auto">
+<label class="check"><input type="checkbox" id="blur" name="blur" value="1"${isBlurred && html` checked`}> ${t("admin.blur")}</label>
+<button class="plain">${t("admin.show")}</button></form>
+<details${typeof typed?.links === "string" && html` open`}><summary>${t("admin.findByLinks")}</summary>
 <form method="post" action="${selfOf(call)}"><input type="hidden" name="token" value="${token}">
-<label for="links">Links or IDs, up to ${MAX_IMAGES}</label>
+<label for="links">${t("admin.links", { images: MAX_IMAGES })}</label>
 <textarea id="links" name="links" rows="4" spellcheck="false" required>${typedText(typed, "links")}</textarea>
-<button class="main" name="act" value="find">Find</button></form></details>
+<button class="main" name="act" value="find">${t("admin.find")}</button></form></details>
 </section>`;
 }
 
 function decideSection({ token, typed, acts }: AdminRequest, view: View, { images }: NewestImages): Html {
   // A rejected form is shown as it was sent.
   const given = acts !== undefined && "problem" in acts ? typed : undefined;
-  const buttons = VIEWS[view].acts.map((act) => {
-    const style = act === "remove" ? "grave" : act === VIEWS[view].acts[0] ? "" : "plain";
-    return html`${act === "remove" && html`<label class="check"><input type="checkbox" name="confirm" value="yes"> Yes, delete</label>`}<button name="act" value="${act}" class="${style}">${ACTS[act].button}</button>`;
+  const buttons = VIEWS[view].map((act) => {
+    const style = act === "remove" ? "grave" : act === VIEWS[view][0] ? "" : "plain";
+    return html`${act === "remove" && html`<label class="check"><input type="checkbox" name="confirm" value="yes"> ${t("admin.confirm")}</label>`}<button name="act" value="${act}" class="${style}">${t(`admin.act.${act}`)}</button>`;
   });
-  return html`<section class="decide" aria-labelledby="chosen"><h2><span id="chosen">With the chosen images</span>
-<label class="check"><input type="checkbox" name="all" value="yes"> All ${images.length} on this page</label></h2>
-<button class="unseen" name="act" value="" tabindex="-1" aria-hidden="true">Nothing</button>
+  return html`<section class="decide" aria-labelledby="chosen"><h2><span id="chosen">${t("admin.chosen")}</span>
+<label class="check"><input type="checkbox" name="all" value="yes"> ${t("admin.chooseAll", { count: images.length })}</label></h2>
+<button class="unseen" name="act" value="" tabindex="-1" aria-hidden="true">${t("admin.nothing")}</button>
 <input type="hidden" name="token" value="${token}"><input type="hidden" name="shown" value="${images.map(({ id }) => id).join(" ")}">
-<div class="fields"><div><label for="reason">Reason${view !== "reported" ? ": visitors see it" : ": visitors see it, unless the image is kept"}</label>
+<div class="fields"><div><label for="reason">${t(view === "reported" ? "admin.reasonUnlessKept" : "admin.reason")}</label>
 <input id="reason" name="reason" maxlength="1000" value="${typedText(given, "reason")}" autocomplete="off" dir="auto"></div>
-<div><label for="authority">Page about the decision (optional)</label>
+<div><label for="authority">${t("admin.authority")}</label>
 <input id="authority" name="authority" type="url" value="${typedText(given, "authority")}" placeholder="https://" autocomplete="off"></div></div>
-<label class="check"><input type="checkbox" name="copies" value="yes"> Withhold identical images too, and refuse them from now on</label>
+<label class="check"><input type="checkbox" name="copies" value="yes"> ${t("admin.copies")}</label>
 <div class="acts">${buttons}</div>
 </section>`;
 }
@@ -218,9 +223,9 @@ function readingLine(reading: NewestImages["reading"]): HtmlValue {
   const { startedAt, records, isUnderWay, hasOlder } = reading;
   const at = dateMarkup(new Date(startedAt).toISOString());
   if (isUnderWay) {
-    return html`<p class="banner" role="status">${records} images read so far, and the list has the newest of these. Load the page again to see more.</p>`;
+    return html`<p class="banner" role="status">${t("admin.reading", { count: records })}</p>`;
   }
-  return html`<p class="hint">Images until ${at}.${hasOlder && " Older ones can be found by owner or link."}</p>`;
+  return html`<p class="hint">${textMarkup("admin.until", { date: at })}${hasOlder && ` ${t("admin.older")}`}</p>`;
 }
 
 function turnLinks(
@@ -234,8 +239,8 @@ function turnLinks(
   if (next === null && before === undefined) return null;
   const link = (to: string, text: string) =>
     html`<a class="button plain" href="${base}/${search({ show, owner, blur, before: to })}">${text}</a>`;
-  return html`<nav class="turn" aria-label="Pages"><span>${before !== undefined && link("", "First page")}</span>
-<span>${next !== null && link(String(next), "More")}</span></nav>`;
+  return html`<nav class="turn" aria-label="${t("admin.pages")}"><span>${before !== undefined && link("", t("admin.firstPage"))}</span>
+<span>${next !== null && link(String(next), t("admin.more"))}</span></nav>`;
 }
 
 /** Where the forms are sent: the list that is shown, so that it comes back. */

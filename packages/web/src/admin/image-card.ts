@@ -1,6 +1,8 @@
 import type { ImageReport, ListedImage } from "@outrigger/core";
-import { type Html, html } from "../html.ts";
+import { type Html, html, textMarkup } from "../html.ts";
 import { dateMarkup, expiryMarkup, sizeText, typeName } from "../phrases.ts";
+import { reasonText } from "../report.ts";
+import { t } from "../texts.ts";
 import { timeLeftText } from "../time-left.ts";
 
 /** Pages of a document with a link each. */
@@ -22,21 +24,21 @@ export function imageCard(
 ${
   isOver || state === "processing"
     ? html`<span class="frame"></span>`
-    : html`<a class="frame" href="${large}?large"><img src="${base}/${id}.jpg" alt="Open ${title}" loading="lazy" decoding="async"></a>`
+    : html`<a class="frame" href="${large}?large"><img src="${base}/${id}.jpg" alt="${t("admin.openImage", { name: title })}" loading="lazy" decoding="async"></a>`
 }
-<div class="told"><p><b dir="auto">${title}</b> <span class="badge">${state}</span></p>
+<div class="told"><p><b dir="auto">${title}</b> <span class="badge">${t(`admin.state.${state}`)}</span></p>
 ${report !== undefined && reportFacts(report, nowMs)}
 ${reason !== undefined && html`<p dir="auto">“${reason}”</p>`}
 ${
   !isOver &&
   html`<p class="soft">${typeName(type)}, ${sizeText(size)}</p>
-<p class="soft">Uploaded ${dateMarkup(new Date(createdAt).toISOString())}</p>
-<p class="soft">${state === "held" ? "Expires only after it is accepted" : expiryMarkup(expiresAt === null ? null : new Date(expiresAt).toISOString(), nowMs)}</p>`
+<p class="soft">${textMarkup("admin.uploaded", { date: dateMarkup(new Date(createdAt).toISOString()) })}</p>
+<p class="soft">${state === "held" ? t("admin.heldExpiry") : expiryMarkup(expiresAt === null ? null : new Date(expiresAt).toISOString(), nowMs)}</p>`
 }
-${owner !== null && html`<p class="soft">Owner <a dir="auto" href="${base}/${search({ owner, blur: isBlurred ? "1" : "" })}">${owner}</a></p>`}
+${owner !== null && html`<p class="soft">${textMarkup("admin.ownedBy", { owner: html`<a dir="auto" href="${base}/${search({ owner, blur: isBlurred ? "1" : "" })}">${owner}</a>` })}</p>`}
 <p class="soft"><code>${id}</code></p>
 ${pageLinks(image, large)}</div>
-<label class="pick"><input type="checkbox" name="${id}" value="yes"> Choose<span class="unseen"> ${title}</span></label>
+<label class="pick"><input type="checkbox" name="${id}" value="yes" aria-label="${t("admin.chooseNamed", { name: title })}"> ${t("admin.choose")}</label>
 </li>`;
 }
 
@@ -46,23 +48,21 @@ function reportFacts(
   nowMs: number,
 ): Html {
   const isLate = dueAt <= nowMs;
-  const left = isLate ? "overdue" : timeLeftText(new Date(dueAt).toISOString(), nowMs);
-  return html`<p><span class="badge${isLate && " late"}">${left}</span> ${count} ${count === 1 ? "report" : "reports"}: ${reasons
-    .join(", ")
-    .replaceAll("_", " ")}</p>
-<p class="soft">Decide by ${dateMarkup(new Date(dueAt).toISOString())}, reference <code>${reference}</code></p>
+  const left = isLate ? t("admin.overdue") : timeLeftText(new Date(dueAt).toISOString(), nowMs);
+  return html`<p><span class="badge${isLate && " late"}">${left}</span> ${t("admin.reports", { count, reasons: reasons.map(reasonText).join("; ") })}</p>
+<p class="soft">${textMarkup("admin.due", { date: dateMarkup(new Date(dueAt).toISOString()), reference: html`<code>${reference}</code>` })}</p>
 ${
   statements.length + contacts.length > 0 &&
-  html`<details><summary>What they wrote</summary>${statements.map(
+  html`<details><summary>${t("admin.written")}</summary>${statements.map(
     (text) => html`<blockquote dir="auto">${text}</blockquote>`,
-  )}${contacts.map((contact) => html`<p dir="auto">Contact: ${contact}</p>`)}</details>`
+  )}${contacts.map((contact) => html`<p dir="auto">${t("admin.contact", { contact })}</p>`)}</details>`
 }`;
 }
 
 function pageLinks({ pages = 1 }: ListedImage, large: string) {
   if (pages < 2) return null;
   const numbers = Array.from({ length: Math.min(pages, LINKED_PAGES) }, (_, index) => index + 1);
-  return html`<details><summary>${pages} pages</summary><p>${numbers.map(
+  return html`<details><summary>${t("admin.pageCount", { count: pages })}</summary><p>${numbers.map(
     (page) => html`<a href="${large}?large&amp;page=${page}">${page}</a> `,
   )}</p></details>`;
 }
