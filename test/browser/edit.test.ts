@@ -44,8 +44,8 @@ describe.each(SCRIPTING)("the edit page in Chromium (JavaScript: %s)", (javaScri
         .poll(() => notice(page))
         .toMatch(
           javaScriptEnabled
-            ? /^Expiry changed to \d+ \w+ \d{4}, \d\d:\d\d GMT\+9\.$/
-            : /^Expiry changed to \d+ \w+ \d{4}, \d\d:\d\d UTC\.$/,
+            ? /^Expiry changed to \w+ \d+, \d{4}, \d+:\d\d [AP]M GMT\+9\.$/
+            : /^Expiry changed to \w+ \d+, \d{4}, \d+:\d\d [AP]M UTC\.$/,
         );
       const { expiresAt } = await recordOf(image);
       expect(Math.abs(Date.parse(String(expiresAt)) - Date.now() - 30 * 86_400_000)).toBeLessThan(60_000);

@@ -62,7 +62,7 @@ describe("on a device with a wrong clock", { timeout: 60_000 }, () => {
       await page.goto(String(image.editUrl));
       await page.getByLabel("Time from now").selectOption({ label: "7 days" });
       const shown = await page.getByText(/^New expiry/).textContent();
-      const wanted = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+      const wanted = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", year: "numeric" });
       expect(shown).toContain(wanted.format(Date.now() + 7 * DAY_MS));
       await page.getByRole("button", { name: "Save changes" }).click();
       await page.getByText(/left/).first().waitFor();
