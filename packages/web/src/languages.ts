@@ -18,7 +18,7 @@ const MAX_HEADER = 200;
 
 /** The options about the language of pages. */
 export const LANGUAGE_RULES = {
-  /** Language and region of every page, as a BCP 47 tag such as `de-AT`. @default that of the reader, by `Accept-Language` */
+  /** Language and region, a BCP 47 tag such as `de-AT`. @default that of the reader, by `Accept-Language` */
   locale: rules.text("a BCP 47 language tag, such as de or en-US", isTag),
   /** Texts in other languages, or in place of ours, by language tag and by the keys of `src/messages/en.json`. @default none */
   messages: rules.refined(rules.named(rules.named(rules.text("a text"))), faultsOf),
