@@ -3,8 +3,8 @@ import type { Page } from "@outrigger/core/images";
 import { type Address, absoluteAddress, pathSource } from "./addresses.ts";
 import { type Entry, loadAssets } from "./assets.ts";
 import { type Html, type HtmlValue, html, markupOf, trusted } from "./html.ts";
-import { directionOf } from "./languages.ts";
-import { scriptTexts } from "./script-texts.ts";
+import { directionOf } from "./messages/languages.ts";
+import { scriptTexts } from "./messages/script-texts.ts";
 import { STYLE } from "./style.ts";
 import { t, texts } from "./texts.ts";
 

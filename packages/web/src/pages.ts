@@ -6,7 +6,7 @@ import { createdPage } from "./created.ts";
 import { documentPage, type Site, sourceList } from "./document.ts";
 import { editPage, unlockPage } from "./edit/edit.ts";
 import { html, textMarkup } from "./html.ts";
-import { LANGUAGE_RULES, Languages } from "./languages.ts";
+import { LANGUAGE_RULES, Languages } from "./messages/languages.ts";
 import { problemPage } from "./problem.ts";
 import { reportPage } from "./report.ts";
 import { t } from "./texts.ts";

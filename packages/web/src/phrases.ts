@@ -1,6 +1,6 @@
 import type { ImageView, ImageWarning } from "@outrigger/core/images";
 import { type Html, type HtmlValue, html, textMarkup } from "./html.ts";
-import { said } from "./said.ts";
+import { said } from "./messages/said.ts";
 import { dateText, numberText, type TextKey, t, unitText } from "./texts.ts";
 import { timeLeftText } from "./time-left.ts";
 

@@ -12,7 +12,7 @@ import {
 import type { Page } from "@outrigger/core/images";
 import { checkOptions, rules } from "@outrigger/core/stores";
 import { loadAssets } from "../assets.ts";
-import { LANGUAGE_RULES, Languages } from "../languages.ts";
+import { LANGUAGE_RULES, Languages } from "../messages/languages.ts";
 import { performActs, readActs } from "./admin-acts.ts";
 import { adminPage, refusalPage } from "./admin-view.ts";
 import { checkToken, formToken } from "./form-token.ts";

@@ -2,7 +2,7 @@ import type { Call, ImageReport, Images, ListedImage, NewestImages } from "@outr
 import type { Page } from "@outrigger/core/images";
 import { documentPage } from "../document.ts";
 import { type Html, type HtmlValue, html, textMarkup } from "../html.ts";
-import type { Languages } from "../languages.ts";
+import type { Languages } from "../messages/languages.ts";
 import { dateMarkup, withDates } from "../phrases.ts";
 import { type TextKey, t } from "../texts.ts";
 import { type ActName, type ActResult, type Acts, MAX_IMAGES, MAX_REASON } from "./admin-acts.ts";

@@ -1,5 +1,5 @@
-import en from "./messages/en.json" with { type: "json" };
-import { type TextKey, t } from "./texts.ts";
+import { type TextKey, t } from "../texts.ts";
+import en from "./en.json" with { type: "json" };
 
 /** The sentences of the service that pages show, as patterns of their English texts. */
 const SAID = Object.entries(en)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { EDIT, IMAGE, NOW } from "../test/views.ts";
+import { EDIT, IMAGE, NOW } from "../../test/views.ts";
+import { createPages } from "../pages.ts";
+import de from "./de.json" with { type: "json" };
+import en from "./en.json" with { type: "json" };
+import es from "./es.json" with { type: "json" };
+import fr from "./fr.json" with { type: "json" };
 import { placeholdersOf } from "./languages.ts";
-import de from "./messages/de.json" with { type: "json" };
-import en from "./messages/en.json" with { type: "json" };
-import es from "./messages/es.json" with { type: "json" };
-import fr from "./messages/fr.json" with { type: "json" };
-import { createPages } from "./pages.ts";
 
 const PROBLEM = { baseUrl: IMAGE.baseUrl, status: 410, title: "Gone", detail: "" };
 type PagesOptions = NonNullable<Parameters<typeof createPages>[0]>;

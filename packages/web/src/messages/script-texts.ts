@@ -1,6 +1,6 @@
-import type { Entry } from "./assets.ts";
-import { type Html, html, trusted } from "./html.ts";
-import { texts } from "./texts.ts";
+import type { Entry } from "../assets.ts";
+import { type Html, html, trusted } from "../html.ts";
+import { texts } from "../texts.ts";
 
 /** How the keys start that the script of a page uses. */
 export const SCRIPT_TEXTS: Readonly<Record<Entry, readonly string[]>> = {

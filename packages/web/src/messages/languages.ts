@@ -1,11 +1,11 @@
 import type { Page } from "@outrigger/core/images";
 import { rules } from "@outrigger/core/stores";
 import Negotiator from "negotiator";
-import de from "./messages/de.json" with { type: "json" };
-import en from "./messages/en.json" with { type: "json" };
-import es from "./messages/es.json" with { type: "json" };
-import fr from "./messages/fr.json" with { type: "json" };
-import { type Messages, setTexts, Texts } from "./texts.ts";
+import { type Messages, setTexts, Texts } from "../texts.ts";
+import de from "./de.json" with { type: "json" };
+import en from "./en.json" with { type: "json" };
+import es from "./es.json" with { type: "json" };
+import fr from "./fr.json" with { type: "json" };
 
 const ENGLISH: Messages = en;
 const SHIPPED: Readonly<Record<string, Messages>> = { en, de, fr, es };
