@@ -126,7 +126,7 @@ export class EventDelivery {
       deliveries.track(this.#run(id, work, destination, event));
     }
     // Some may have been delivered while the record was written.
-    if (this.#works.has(id) && isDone(work)) this.#removeLater(id);
+    if (this.#works.has(id)) this.#removeSoon(id, work);
   }
 
   /** The deliveries that can begin once the outbox is stored. @param ending A delivery that has an outcome. */
@@ -156,11 +156,7 @@ export class EventDelivery {
     await setImmediate();
     if (failure === null) {
       work.lanes.set(name, { event, isDelivered: true });
-      const { outbox } = work.current.record;
-      const isNextWaiting = outbox?.events.some((each) => each.id !== event.id && each.to.includes(name));
-      if (isNextWaiting) await this.settle(work.current, null, unchanged);
-      else if (isDone(work)) this.#removeLater(id);
-      return;
+      return this.#removeSoon(id, work);
     }
     const isOver = failure.error instanceof ReceiverGone || this.#options.now() - event.at >= UNDELIVERED_MS;
     await this.settle(work.current, name, (outbox) => ({
@@ -173,6 +169,16 @@ export class EventDelivery {
     const tries = (outbox.retries[name]?.tries ?? 0) + 1;
     const at = this.#options.deliveries.isClosing ? 0 : this.#options.now() + backOffMs(tries);
     return { ...outbox, retries: { ...outbox.retries, [name]: { tries, at } } };
+  }
+
+  /** Removes delivered events: at once if others wait behind them, else once none is under way. */
+  #removeSoon(id: string, work: ImageWork): void {
+    const { current, lanes } = work;
+    const isNextWaiting = current.record.outbox?.events.some(({ id: event, to }) =>
+      to.some((name) => lanes.get(name)?.isDelivered && lanes.get(name)?.event.id !== event),
+    );
+    if (isNextWaiting) this.#options.deliveries.track(this.settle(current, null, unchanged));
+    else if (isDone(work)) this.#removeLater(id);
   }
 
   /** Removes delivered events a moment later, together: a second write beside each upload costs more than a repetition after a crash. */
