@@ -48,6 +48,7 @@ describe("sharing a link", () => {
         const complaints = complaintsOf(page);
         await page.goto(photo.url);
         expect(await page.getByRole("button", { name: "Share…" }).count()).toBe(0);
+        await page.getByLabel("More", { exact: true }).click();
         const button = page.getByRole("button", { name: "QR code of the page link" });
         await button.click();
         const dialog = page.getByRole("dialog", { name: "Scan to open on a phone" });
@@ -76,7 +77,7 @@ describe("sharing a link", () => {
         await page.getByRole("button", { name: "Share…" }).click();
         await page.locator("html[data-shared]").waitFor();
         expect(await page.locator("html").getAttribute("data-shared")).toBe(`Harbour ${photo.url}/view`);
-        await expect.poll(() => page.locator(".copy-row .hint").textContent()).toBe(text);
+        await expect.poll(() => page.locator(".title > .hint").textContent()).toBe(text);
         expect(await overflowsOf(page)).toEqual([]);
       });
     }

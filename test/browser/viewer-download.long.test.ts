@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { axeFaults } from "../support/axe-faults.ts";
-import { complaintsOf, launchChromium, overflowsOf, withPage } from "../support/chromium.ts";
-import { jpegPhoto } from "../support/pictures.ts";
+import { launchChromium, withPage } from "../support/chromium.ts";
+import { numberedPdf } from "../support/numbered-pdf.ts";
+import { jpegPhoto, svgDrawing } from "../support/pictures.ts";
 import { addressOf, bytesOf, type Created, type Site, startSite, upload } from "../support/service.ts";
 
-describe("the download control of the viewer", { timeout: 90_000 }, () => {
-  let site: Site;
+describe("the download form of the viewer", { timeout: 90_000 }, () => {
   let browser: Browser;
+  let site: Site;
   let photo: Created;
 
   beforeAll(async () => {
@@ -20,56 +20,71 @@ describe("the download control of the viewer", { timeout: 90_000 }, () => {
     await site.close();
   });
 
-  const link = (page: Page) => page.getByRole("link", { name: "Download", exact: true });
-  const href = (page: Page) => link(page).getAttribute("href");
-  const format = (page: Page) => page.getByLabel("Format");
-
-  test("a format, a quality and a width are chosen by keyboard, and Download saves that file", async () => {
-    await withPage(browser, {}, async (page) => {
-      const complaints = complaintsOf(page);
-      await page.goto(photo.url);
-      expect(await href(page)).toBe(addressOf(site, photo.id, "jpg"));
-      expect(await page.getByLabel("Width").isVisible()).toBe(false);
-      await format(page).focus();
-      await page.keyboard.type("JPEG, low");
-      await page.keyboard.press("Tab");
-      await page.keyboard.press("Control+A");
-      await page.keyboard.type("1200");
-      const address = `${addressOf(site, photo.id, "jpg")}?convert=low&resize=1200x`;
-      expect(await href(page)).toBe(address);
+  /** Name and bytes of the file that the form saves. */
+  async function saved(url: string, format: string, size: string, javaScriptEnabled: boolean) {
+    return withPage(browser, { javaScriptEnabled }, async (page) => {
+      await page.goto(url);
+      await page.getByLabel("Download", { exact: true }).click();
+      await page.getByLabel("Format").selectOption(format);
+      await page.getByLabel("Size", { exact: true }).selectOption(size);
       const saving = page.waitForEvent("download");
-      await link(page).click();
-      const saved = await saving;
-      expect(saved.suggestedFilename()).toBe("Hafen Süd.jpg");
-      expect((await readFile(await saved.path())).equals((await bytesOf(address)).bytes)).toBe(true);
-      expect(complaints).toEqual([]);
+      await page.getByRole("button", { name: "Download" }).click();
+      const file = await saving;
+      return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
     });
+  }
+
+  test.each([
+    ["JPEG, original", "Original size", "jpg", "", true],
+    ["JPEG, low quality", "Medium, 800 px", "jpg", "?convert=low&resize=800x800", true],
+    ["WebP", "Small, 320 px", "webp", "?resize=320x320", false],
+  ] as const)(
+    "%s in %s is saved from .%s%s (JavaScript: %s)",
+    async (format, size, suffix, query, script) => {
+      const { name, bytes } = await saved(photo.url, format, size, script);
+      expect(name).toBe(`Hafen Süd.${suffix}`);
+      expect(bytes.equals((await bytesOf(addressOf(site, photo.id, suffix) + query)).bytes)).toBe(true);
+    },
+  );
+
+  test("a document is saved whole, and the shown page of it in other formats", async () => {
+    const { id, url } = await upload(site, numberedPdf(3), "application/pdf");
+    const view = `${url}/view?page=2`;
+    const [whole, page] = [
+      await saved(view, "PDF, original", "Original size", true),
+      await saved(view, "PNG", "Small, 320 px", true),
+    ];
+    expect(whole.bytes.equals((await bytesOf(addressOf(site, id, "pdf"))).bytes)).toBe(true);
+    const address = `${addressOf(site, id, "png")}?page=2&resize=320x320`;
+    expect(page.bytes.equals((await bytesOf(address)).bytes)).toBe(true);
   });
 
-  test("a width beyond the picture is refused with its bounds, and its own width is asked for plainly", async () => {
-    await withPage(browser, {}, async (page) => {
-      await page.goto(photo.url);
-      await format(page).selectOption("WebP");
-      expect(await href(page)).toBe(addressOf(site, photo.id, "webp"));
-      for (const wrong of ["2201", "0", "", "1.5"]) {
-        await page.getByLabel("Width").fill(wrong);
-        await page.getByText("Choose 1 to 2200 px.").first().waitFor();
-        expect(await link(page).count()).toBe(0);
-      }
-      expect(await page.getByRole("status").textContent()).toBe("Choose 1 to 2200 px.");
-      await page.getByLabel("Width").fill("2200");
-      expect(await href(page)).toBe(addressOf(site, photo.id, "webp"));
-    });
+  test("a drawing stays one in every size", async () => {
+    const { url } = await upload(site, svgDrawing, "image/svg+xml");
+    const { bytes } = await saved(url, "SVG, original", "Medium, 800 px", true);
+    expect(bytes.toString()).toMatch(/^<svg[^>]+width="800"/);
   });
-  test("the control has no accessibility fault, and fits every width", async () => {
-    await withPage(browser, {}, async (page) => {
-      await page.goto(photo.url);
-      await format(page).selectOption("WebP");
-      await page.getByLabel("Width").fill("9");
-      expect(await axeFaults(page)).toEqual([]);
-      expect(await overflowsOf(page)).toEqual([]);
-      await page.emulateMedia({ colorScheme: "dark" });
-      expect(await axeFaults(page)).toEqual([]);
-    });
+
+  test("with signed sizes, the form has the signed qualities, and another size is refused", async () => {
+    const signed = await startSite({ sizes: "signed" });
+    try {
+      const { url } = await upload(signed, await jpegPhoto(900, 600), "image/jpeg");
+      await withPage(browser, { javaScriptEnabled: false }, async (page) => {
+        await page.goto(url);
+        await page.getByLabel("Download", { exact: true }).click();
+        expect(await page.getByLabel("Size", { exact: true }).count()).toBe(0);
+        await page.getByLabel("Format").selectOption("JPEG, low quality");
+        const saving = page.waitForEvent("download");
+        await page.getByRole("button", { name: "Download" }).click();
+        expect((await readFile(await (await saving).path())).length).toBeGreaterThan(100);
+      });
+      expect((await fetch(`${url}/view?download=jpg&resize=100x100`)).status).toBe(403);
+    } finally {
+      await signed.close();
+    }
+  });
+
+  test("a file in no known format is refused with 415", async () => {
+    expect((await fetch(`${photo.url}/view?download=exe`)).status).toBe(415);
   });
 });

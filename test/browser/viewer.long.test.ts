@@ -31,7 +31,7 @@ describe("the viewer in Chromium", () => {
     "a large picture is sharp on a screen of density %i and links to the full size",
     async (deviceScaleFactor, side) => {
       const { id, url } = large;
-      await withPage(browser, { viewport: { width: 1440, height: 900 }, deviceScaleFactor }, async (page) => {
+      await withPage(browser, { viewport: { width: 1000, height: 900 }, deviceScaleFactor }, async (page) => {
         await page.goto(url);
         expect(await chosenSource(page)).toBe(`${site.base}/api/images/${id}.webp?resize=${side}x${side}`);
         expect(await page.getByRole("link", { name: "View full size" }).getAttribute("href")).toBe(
@@ -92,7 +92,7 @@ describe("the viewer in Chromium", () => {
       await page.getByRole("link", { name: "Next" }).click();
       await page.waitForURL(/\?page=2$/);
       expect(await page.locator(".stage img").getAttribute("src")).toMatch(/\.webp\?page=2$/);
-      expect(await page.getByLabel("PNG", { exact: true }).inputValue()).toMatch(/\.png\?page=2$/);
+      expect(await page.locator("#code-0-Di").inputValue()).toMatch(/\.png\?page=2$/);
       await page.getByRole("spinbutton", { name: "Page" }).fill("5");
       await page.getByRole("button", { name: "Go" }).click();
       await page.waitForURL(/\?page=5$/);
@@ -128,17 +128,14 @@ describe("the viewer in Chromium", () => {
         () =>
           new Promise((resolve) => document.addEventListener("copy", () => resolve(String(getSelection())))),
       );
-      await page.getByRole("button", { name: "Copy page link" }).click();
+      await page.getByRole("button", { name: "Copy link" }).click();
       expect(await copied).toBe(`${photo.url}/view`);
-      await page.getByRole("status").filter({ hasText: "Page link copied" }).waitFor();
+      await page.getByRole("status").filter({ hasText: "Link copied" }).waitFor();
       await page.evaluate(() => {
         document.execCommand = () => false;
       });
-      await page.getByRole("button", { name: "Copy page link" }).click();
-      await page
-        .getByRole("status")
-        .filter({ hasText: "Page link selected. Press Ctrl+C to copy." })
-        .waitFor();
+      await page.getByRole("button", { name: "Copy link" }).click();
+      await page.getByRole("status").filter({ hasText: "Link selected. Press Ctrl+C to copy." }).waitFor();
       expect(await page.evaluate(() => String(getSelection()))).toBe(`${photo.url}/view`);
     });
   });

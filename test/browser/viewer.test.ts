@@ -40,7 +40,7 @@ describe("the viewer in Chromium", () => {
           `${site.base}/`,
         );
         // Copy buttons appear only where the clipboard is available.
-        expect(await page.locator('[aria-label^="Copy "]').count()).toBe(javaScriptEnabled ? 11 : 0);
+        expect(await page.locator('[aria-label^="Copy "]').count()).toBe(javaScriptEnabled ? 13 : 0);
         expect(complaints).toEqual([]);
       });
     },
@@ -112,13 +112,15 @@ describe("the viewer in Chromium", () => {
       const original = `${site.base}/api/images/${photo.id}.jpg`;
       const expected = {
         "Page link": `${photo.url}/view`,
-        "Original file (JPEG)": original,
+        "Direct link": original,
         Markdown: `[![Bucht & Boot.jpg](${original})](${photo.url}/view)`,
         HTML: `<a href="${photo.url}/view"><img src="${original}" alt="Bucht &amp; Boot.jpg"></a>`,
+        BBCode: `[url=${photo.url}/view][img]${original}[/img][/url]`,
       };
+      await page.getByLabel("More", { exact: true }).click();
       for (const [label, text] of Object.entries(expected)) {
         const button = page.getByRole("button", {
-          name: `Copy ${label.replace("Page", "page").replace("Original", "original")}`,
+          name: `Copy ${label.replace("Page", "page").replace("Direct", "direct")}`,
           exact: true,
         });
         await button.click();

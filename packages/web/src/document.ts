@@ -11,7 +11,7 @@ import { t, texts } from "./texts.ts";
 /** The parts that all pages of a site share. */
 export interface Site {
   productName: string;
-  /** Addresses in the footer. @default no footer */
+  /** Addresses in the footer. @default no links */
   contact?: string | undefined;
   terms?: string | undefined;
 }
@@ -29,6 +29,8 @@ export interface DocumentParts extends Site {
   style?: string;
   /** The server's time, Unix milliseconds, for scripts that compare it with other times of the server. */
   nowMs?: number;
+  /** Address of the form to report the image, for the footer. @default no link */
+  reportUrl?: string | undefined;
   /** More elements of the head. */
   head?: HtmlValue;
   main: Html;
@@ -84,19 +86,29 @@ function headerMarkup({ productName, baseUrl, layout }: DocumentParts): Html {
   const base = absoluteAddress(baseUrl);
   if (base === null) return html`<header>${productName}</header>`;
   const front = `${base.href.replace(/\/$/, "")}/`;
-  return html`<header><a class="brand" href="${front}">${productName}</a>${
+  return html`<header><a class="brand" href="${front}">${mark()}${productName}</a>${
     !["upload", "admin"].includes(layout) &&
     html`<a class="button plain" href="${front}">${t("page.upload")}</a>`
   }</header>`;
 }
 
-function footerMarkup({ contact, terms }: Site): HtmlValue {
-  if (contact === undefined && terms === undefined) return null;
-  const links = [
-    contact !== undefined && html`<a href="${contact}">${t("page.contact")}</a>`,
+/** The icon's drawing. The name beside it is its text. */
+function mark(): Html {
+  const { get, icon } = loadAssets();
+  const drawing = new TextDecoder().decode(get(icon)?.body).replace(/<title>.*<\/title>|\s+$/g, "");
+  return trusted(drawing.replace("<svg", '<svg aria-hidden="true" width="28" height="28"'));
+}
+
+function footerMarkup({ contact, terms, reportUrl, baseUrl, layout }: DocumentParts): Html {
+  const base = absoluteAddress(baseUrl)?.href.replace(/\/$/, "");
+  const report = absoluteAddress(reportUrl ?? "");
+  return html`<footer>${[
+    report !== null && html`<a href="${report.href}" rel="nofollow">Report this image</a>`,
     terms !== undefined && html`<a href="${terms}">${t("page.terms")}</a>`,
-  ];
-  return html`<footer>${links}</footer>\n`;
+    base !== undefined && layout !== "admin" && html`<a href="${base}/api">API</a>`,
+    base !== undefined && layout === "upload" && html`<a href="${base}/sharex.sxcu">ShareX</a>`,
+    contact !== undefined && html`<a href="${contact}">${t("page.contact")}</a>`,
+  ]}</footer>\n`;
 }
 
 interface LinkedFiles {

@@ -3,11 +3,8 @@ import { thumbHashToRGBA } from "thumbhash";
 import { type Address, withParameter } from "./addresses.ts";
 import { type Offer, shortTypeName } from "./formats.ts";
 import { type Html, html } from "./html.ts";
-import { dimensionsText, sizeText } from "./phrases.ts";
 import { isTall, type ShownPicture, type Size, shownPicture } from "./renditions.ts";
 
-/** Width that the page has for the picture, as in the style sheet. */
-const SIZES = "(min-width: 60rem) calc(100vw - 28rem), 100vw";
 /** With more pages than this, the page has a field to go to a page by number. */
 const MAX_PAGES_TO_LEAF = 3;
 
@@ -17,11 +14,10 @@ const CELLS = [0, 1, 2, 3];
 /** The picture scaled to fit, with a link to its full size, and controls to turn the pages of a document. */
 export function figure(view: ImageView, offers: readonly Offer[], address: Address | null): Html {
   const shown = shownPicture(view, offers);
-  return html`<figure>${shown === null ? placeholder(view) : pictureMarkup(view, shown)}
+  return html`<figure>${shown === null ? placeholder(view, offers) : pictureMarkup(view, shown)}
 ${address !== null && pageCount(view) > 1 && pageTurner(view, address)}${
   shown?.isBounded === true &&
-  html`<figcaption>Scaled to fit. <a href="${shown.full.href}">View full size</a>
-(${[view.page > 1 && `page ${view.page}`, dimensionsText(view), view.page === 1 && sizeText(view.size)].filter(Boolean).join(", ")})</figcaption>`
+  html`<figcaption>Scaled to fit. <a href="${shown.full.href}">View full size</a></figcaption>`
 }
 </figure>`;
 }
@@ -36,8 +32,10 @@ export function addressOfPage(address: Address, page: number): Address {
   return page === 1 ? address : { ...address, href: withParameter(address, "page", String(page)) };
 }
 
-function placeholder({ type }: ImageView): Html {
-  return html`<p class="placeholder"><b>${shortTypeName(type)}</b> No preview available</p>`;
+function placeholder({ type }: ImageView, [offer]: readonly Offer[]): Html {
+  const text = html`<b>${shortTypeName(type)}</b> No preview available`;
+  if (offer === undefined) return html`<p class="placeholder">${text}</p>`;
+  return html`<a class="placeholder" href="${offer.address.href}">${text}</a>`;
 }
 
 function pictureMarkup(
@@ -51,9 +49,15 @@ function pictureMarkup(
   const source =
     still !== null && html`<source media="(prefers-reduced-motion: reduce)" srcset="${still.href}">`;
   return html`<a class="${looks}" href="${full.href}"><picture>${source}<img
-src="${address.href}" alt="${alt}"${srcset !== "" && html` srcset="${srcset}" sizes="${SIZES}"`}${
+src="${address.href}" alt="${alt}"${srcset !== "" && html` srcset="${srcset}" sizes="${widthOf(size)}"`}${
     size !== null && html` width="${size.width}" height="${size.height}"`
   }></picture>${size !== null && blurredPicture(view, size)}</a>`;
+}
+
+/** The width that the page has for a picture, as in the style sheet. */
+function widthOf(size: Size | null): string {
+  if (size === null || isTall(size)) return "100vw";
+  return `min(100vw, 86rem, (100vh - 13rem) * ${(size.width / size.height).toFixed(3)})`;
 }
 
 /**

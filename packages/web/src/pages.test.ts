@@ -13,7 +13,8 @@ describe("createPages", () => {
       pages.edit(EDIT, NOW),
       pages.problem({ baseUrl: IMAGE.baseUrl, status: 404, title: "Not found", detail: "" }),
     ]) {
-      expect(page.html).toContain(`href="${IMAGE.baseUrl}/">&lt;i&gt;Harbour &amp; Co&lt;/i&gt;</a>`);
+      expect(page.html).toContain(`<a class="brand" href="${IMAGE.baseUrl}/"><svg aria-hidden="true"`);
+      expect(page.html).toContain("</svg>&lt;i&gt;Harbour &amp; Co&lt;/i&gt;</a>");
       expect(page.html).not.toContain("<i>");
     }
   });
@@ -28,7 +29,7 @@ describe("createPages", () => {
 });
 
 describe("the footer", () => {
-  it("has the contact and the terms on every page", () => {
+  it("has the terms, the API and the contact on every page, and the report beside an image", () => {
     const pages = createPages({
       contact: "abuse@images.example",
       terms: "https://images.example/terms?a=1&b=2",
@@ -40,10 +41,16 @@ describe("the footer", () => {
       pages.problem({ baseUrl: IMAGE.baseUrl, status: 404, title: "Not found", detail: "" }),
       ...(report === undefined ? [] : [report]),
     ]) {
-      expect(page.html).toContain('<footer><a href="mailto:abuse@images.example">Contact</a>');
-      expect(page.html).toContain('<a href="https://images.example/terms?a=1&amp;b=2">Terms</a></footer>');
+      expect(page.html).toContain(
+        `<footer><a href="https://images.example/terms?a=1&amp;b=2">Terms</a><a href="${IMAGE.baseUrl}/api">API</a><a href="mailto:abuse@images.example">Contact</a></footer>`,
+      );
     }
-    expect(createPages().viewer(IMAGE, NOW).html).not.toContain("<footer>");
+    const reportUrl = `${IMAGE.baseUrl}/${IMAGE.id}/report`;
+    const api = `<a href="${IMAGE.baseUrl}/api">API</a></footer>`;
+    expect(createPages().viewer(IMAGE, NOW).html).toContain(`<footer>${api}`);
+    expect(createPages().viewer({ ...IMAGE, reportUrl }, NOW).html).toContain(
+      `<footer><a href="${reportUrl}" rel="nofollow">Report this image</a>${api}`,
+    );
   });
 
   it.each([

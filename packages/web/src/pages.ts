@@ -51,6 +51,7 @@ export function createPages(options: PagesOptions = {}): Pages {
   // Fails now, not on the first request, when the built files are missing.
   const assets = loadAssets();
   return {
+    productName,
     viewer: (view, nowMs) => forReader(view, () => viewerPage(view, nowMs, site)),
     created: (view) => forReader(view.image, () => createdPage(view, site)),
     edit: (view, nowMs) => forReader(view.image, () => editPage(view, nowMs, site)),

@@ -1,5 +1,5 @@
 import type { ImageView } from "@outrigger/core/images";
-import type { Address } from "./addresses.ts";
+import { type Address, absoluteAddress } from "./addresses.ts";
 import type { Offer } from "./formats.ts";
 import { type Html, html } from "./html.ts";
 import { dimensionsText, sizeText, typeName } from "./phrases.ts";
@@ -12,6 +12,7 @@ export function previewTags(
   offers: readonly Offer[],
   productName: string,
 ): Html {
+  const base = absoluteAddress(view.baseUrl);
   const description = [typeName(view.type), dimensionsText(view), sizeText(view.size)]
     .filter(Boolean)
     .join(", ");
@@ -25,6 +26,7 @@ ${
   html`<meta property="og:url" content="${address.href}">
 <link rel="canonical" href="${address.href}">`
 }
+${address !== null && base !== null && html`<link rel="alternate" type="application/json+oembed" title="${view.name}" href="${base.href}/api/oembed.json?url=${encodeURIComponent(address.href)}">`}
 ${pictureTags(view, offers)}
 <meta name="twitter:title" content="${view.name}">
 <meta name="twitter:description" content="${description}">`;

@@ -3,7 +3,6 @@ import { absoluteAddress } from "./addresses.ts";
 import { documentPage, type Site } from "./document.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { waitText, withDates } from "./phrases.ts";
-import { reportLine } from "./report.ts";
 
 const LATER = "Try again later.";
 /** The service's text of an unexpected failure. */
@@ -51,10 +50,11 @@ export function problemPage(view: ProblemView, site: Site): Page {
 ${isPending && html`<div class="bar" aria-hidden="true"></div>`}
 ${detail !== "" && html`<p>${withDates(detail)}</p>`}
 ${advice !== "" && html`<p>${advice}</p>`}
-${pageLinks(view)}${authorityLine(view)}${waitLine(view)}${reportLine(view.reportUrl)}
+${pageLinks(view)}${authorityLine(view)}${waitLine(view)}
 ${base !== null && html`<p class="actions"><a class="button main" href="${base.href.replace(/\/$/, "")}/">Upload an image</a></p>`}
 </div>
 <p class="status">${status} ${title}</p>`,
+    reportUrl: view.reportUrl,
     // A waiting page polls for the image.
     ...(isPending ? { policy: { "connect-src": "'self'" } } : {}),
   });

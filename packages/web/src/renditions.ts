@@ -27,6 +27,12 @@ export interface ShownPicture {
 /** Sides of the boxes for large pictures: for phones, and for high-density screens. */
 const BOXES = [1024, 2048] as const;
 const MAX_SIDE = 2048;
+/** Longest sides to choose from, for downloads and embedding. */
+const SIDES = [
+  ["Large", 2048],
+  ["Medium", 800],
+  ["Small", 320],
+] as const;
 const MAX_SHOWN_BYTES = 4_000_000;
 /** A picture above this height in pixels and this ratio of height to width is scrolled, not shrunk to fit. */
 const MIN_TALL_HEIGHT = 1000;
@@ -159,8 +165,21 @@ function isPhoto(view: ImageView): boolean {
   return view.type === "image/png" && size !== null && view.size > size.width * size.height;
 }
 
-function boxed(view: ImageView, address: Address, side: number): Address {
+/** The address of a rendition within a square of `side` pixels. */
+export function boxed(view: ImageView, address: Address, side: number): Address {
   return changedAddress(view, address, "resize", `${side}x${side}`);
+}
+
+/** Sizes to choose from, the largest first. A raster is never enlarged. @returns none where the size of the picture is unknown. */
+export function sizeChoices(view: ImageView): readonly { label: string; side: number | null }[] {
+  const natural = sizeOf(view);
+  if (natural === null) return [];
+  const isScalable = view.type === "image/svg+xml" || view.type === "application/pdf";
+  const smaller = SIDES.filter(([, side]) => isScalable || !isWithin(natural, side));
+  return [
+    { label: "Original size", side: null },
+    ...smaller.map(([name, side]) => ({ label: `${name}, ${side} px`, side })),
+  ];
 }
 
 /** The size of the shown page; `null` when unknown. */

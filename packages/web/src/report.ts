@@ -27,15 +27,6 @@ export function reasonText(reason: string): string {
   return key === undefined ? reason : t(key);
 }
 
-/** The link to the form; none without an address. */
-export function reportLine(reportUrl: string | undefined): HtmlValue {
-  const address = absoluteAddress(reportUrl ?? "");
-  return (
-    address !== null &&
-    html`<p class="report"><a href="${address.href}" rel="nofollow">Report this image</a></p>\n`
-  );
-}
-
 /** The form to report an image, or the reply to it. */
 export function reportPage(view: ReportView, site: Site): Page {
   const action = absoluteAddress(view.action);

@@ -1,50 +1,76 @@
 import type { ImageView } from "@outrigger/core/images";
 import type { Address } from "./addresses.ts";
 import type { Offer } from "./formats.ts";
-import { type Html, html, markupOf } from "./html.ts";
-import { displayableOffer, pageAddress } from "./renditions.ts";
+import { escapeHtml, type Html, type HtmlValue, html } from "./html.ts";
+import { boxed, displayableOffer, pageAddress, sizeChoices } from "./renditions.ts";
 
-/** Addresses and snippets to copy. The page's script adds a copy button to each row. */
-export function shareSection(
-  view: ImageView,
-  address: Address | null,
-  offers: readonly Offer[],
-): Html | null {
-  if (address === null && offers.length === 0) return null;
-  const embedded = displayableOffer(view, offers);
-  const [first, ...others] = offers;
-  return html`<section aria-labelledby="addresses"><h2 id="addresses">Share</h2>
-${address !== null && field("address-page", "Page link", address.href)}
-${first !== undefined && offerField(view, first)}
-${address !== null && embedded !== null && snippetFields(view, address, pageAddress(view, embedded.address))}
-${others.length > 0 && html`<details><summary>Other formats</summary>${others.map((offer) => offerField(view, offer))}</details>`}
-</section>`;
-}
+/** Posts and messages are narrower than larger sizes. */
+const MAX_EMBEDDED_SIDE = 800;
 
-/** Markdown and HTML that embed the picture and link it to this page. */
-function snippetFields({ name, description }: ImageView, page: Address, picture: Address): Html {
-  const alt = description ?? name;
-  const markdown = `[![${escapeMarkdown(alt)}](${bare(picture)})](${bare(page)})`;
-  const markup = markupOf(html`<a href="${page.href}"><img src="${picture.href}" alt="${alt}"></a>`);
-  return html`${field("address-markdown", "Markdown", markdown)}${field("address-html", "HTML", markup)}`;
-}
-
-function offerField(view: ImageView, { format, name, address, isOriginal }: Offer): Html {
-  // The original is the whole document; other formats have only the shown page.
-  return isOriginal
-    ? field(`address-${format}`, `Original file (${name})`, address.href)
-    : field(`address-${format}`, name, pageAddress(view, address).href);
+/** The page's link, and codes that embed the picture in each size. The page's script adds copy buttons, the style sheet shows one size. */
+export function sharePane(view: ImageView, page: Address | null, offers: readonly Offer[]): HtmlValue {
+  const shown = displayableOffer(view, offers);
+  const offer = shown ?? offers[0];
+  const text = (shown === null ? null : view.description) ?? view.name;
+  const file = offer && pageAddress(view, offer.address);
+  const sizes =
+    shown === null || shown.format === "svg"
+      ? []
+      : sizeChoices(view).filter(({ side }) => (side ?? 0) <= MAX_EMBEDDED_SIDE);
+  const codes = ({ side }: { side: number | null }, index: number) => {
+    if (file === undefined || page === null) return null;
+    const { href } = side === null ? file : boxed(view, file, side);
+    const texts = shareTexts({ file: href, page: page.href, text, isPicture: shown !== null });
+    return html`<div class="codes-${index}">${texts.map(([what, value]) => field(`code-${index}-${what.slice(0, 2)}`, what, value))}</div>\n`;
+  };
+  return html`${page !== null && field("page-link", "Page link", page.href)}
+<div class="embed">${
+    sizes.length > 1 &&
+    html`<label for="embed-size">Size to embed</label><select id="embed-size" autocomplete="off">${sizes.map(
+      ({ label }, index) => html`<option value="${index}">${label}</option>`,
+    )}</select>`
+  }
+${(sizes.length > 1 ? sizes : [{ side: null }]).map(codes)}</div>`;
 }
 
 function field(id: string, label: string, value: string): Html {
   return html`<label for="${id}">${label}</label><div class="copy-row"><input id="${id}" class="address" dir="ltr" readonly value="${value}"></div>\n`;
 }
 
-function escapeMarkdown(text: string): string {
-  return text.replace(/[\\`*_[\]<>]/g, "\\$&");
+/** A file to link to or to embed. */
+export interface SharedFile {
+  /** Address of the file. */
+  file: string;
+  /** Address of the page that shows the image. */
+  page: string;
+  /** Alternative text of a picture; name of any other file. */
+  text: string;
+  /** Whether browsers show the file as a picture. */
+  isPicture: boolean;
+}
+
+/** The texts to copy by their names: a picture linked to its page, or a link to a file that browsers do not show. */
+export function shareTexts({ file, page, text, isPicture }: SharedFile): (readonly [string, string])[] {
+  const [plainFile, plainPage] = [bare(file), bare(page)];
+  const words = text.replace(/[\\`*_[\]<>!]/g, "\\$&");
+  const [label, markup] = [escapeHtml(text), escapeHtml(file)];
+  // BBCode has no alternative text, and no way to escape brackets.
+  return isPicture
+    ? [
+        ["Direct link", file],
+        ["Markdown", `[![${words}](${plainFile})](${plainPage})`],
+        ["HTML", `<a href="${escapeHtml(page)}"><img src="${markup}" alt="${label}"></a>`],
+        ["BBCode", `[url=${page}][img]${file}[/img][/url]`],
+      ]
+    : [
+        ["Direct link", file],
+        ["Markdown", `[${words}](${plainFile})`],
+        ["HTML", `<a href="${markup}">${label}</a>`],
+        ["BBCode", `[url]${file}[/url]`],
+      ];
 }
 
 /** Encodes brackets, which would end an address in Markdown. */
-function bare({ href }: Address): string {
-  return href.replaceAll("(", "%28").replaceAll(")", "%29");
+function bare(address: string): string {
+  return address.replaceAll("(", "%28").replaceAll(")", "%29");
 }

@@ -29,14 +29,13 @@ header {
   display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem;
   min-height: 3.5rem; padding: .75rem 0; color: var(--soft); font-weight: 650;
 }
-.brand { display: inline-flex; align-items: center; min-height: 1.5rem; color: var(--text); text-decoration: none; }
+.brand { display: inline-flex; align-items: center; gap: .625rem; min-height: 1.75rem; color: var(--text); text-decoration: none; }
 .brand:hover { text-decoration: underline; }
-footer { display: flex; justify-content: center; gap: 1.5rem; margin-top: 2rem; font-size: var(--small); }
-footer a, .report a { display: inline-block; padding: .25rem 0; color: var(--soft); }
-.report { margin: 1rem 0 0; font-size: var(--small); text-align: center; }
+footer { display: flex; flex-wrap: wrap; justify-content: center; gap: var(--step) var(--space); margin-top: 3rem; font-size: var(--small); }
+footer a { padding: .25rem 0; color: var(--soft); text-decoration: none; }
+footer a:hover { text-decoration: underline; }
 h1 { margin: 0 0 var(--gap); font-size: var(--headline); font-weight: 700; line-height: 1.25; letter-spacing: -.01em; }
 h2 { margin: 0 0 .75rem; font-size: var(--title); font-weight: 650; line-height: 1.4; }
-h2 small { color: var(--soft); font-size: var(--small); font-weight: 400; }
 p { margin: 0 0 .75rem; }
 a { color: var(--accent); text-underline-offset: .15em; }
 :focus-visible, input[type="datetime-local"]:focus-within { outline: 3px solid var(--accent); outline-offset: 2px; }
@@ -47,18 +46,33 @@ section + section { margin-top: 1rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 .viewer { max-width: 90rem; }
-.own { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin: -.25rem 0 1rem; font-size: var(--small); }
-.own small { color: var(--soft); }
-figure { margin: 0 0 1rem; }
+.title { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .75rem var(--space); margin: var(--gap) 0; }
+.title h1 { flex: 1 1 18rem; margin: 0; }
+.title > .hint { flex-basis: 100%; margin: 0; }
+.toolbar { position: relative; display: flex; flex-wrap: wrap; align-items: center; gap: var(--step); }
+.toolbar > *, .drop > summary { min-height: var(--main-control); }
+.pane {
+  position: absolute; z-index: 2; inset: calc(100% + .5rem) 0 auto auto; width: 24rem; max-width: calc(100vw - 1.5rem); padding: var(--gap);
+  background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: 0 .5rem 1.5rem #0003;
+}
+.pane > label:first-child { margin-top: 0; }
+.pane button:not(.copy, .plain) { width: 100%; margin-top: var(--gap); }
+.embed:not(:has([value="0"]:checked)) > .codes-0, .embed:not(:has([value="1"]:checked)) > .codes-1,
+.embed:not(:has([value="2"]:checked)) > .codes-2 { display: none; }
+.own { display: flex; flex-wrap: wrap; gap: var(--step); margin-top: var(--gap); padding-top: var(--gap); border-top: 1px solid var(--line); }
+.own small { margin: 0; }
+.facts { border-top: 1px solid var(--line); }
+.facts > summary { width: fit-content; margin: .5rem 0; color: var(--soft); }
+figure { margin: 0; }
 .stage {
   display: grid; grid-template-columns: minmax(0, 1fr); align-items: center; min-height: 9rem;
-  overflow: hidden; isolation: isolate; background: var(--check-2);
+  overflow: hidden; isolation: isolate;
   border: 1px solid var(--line); border-radius: var(--radius);
 }
 .see-through { background: repeating-conic-gradient(var(--check-1) 0 25%, var(--check-2) 0 50%) 0 0 / 1.25rem 1.25rem; }
-.stage :is(img, svg) { display: block; grid-area: 1 / 1; margin: 0 auto; max-width: 100%; height: auto; max-height: max(20rem, 100vh - 12.5rem); object-fit: contain; }
+.stage :is(img, svg) { display: block; grid-area: 1 / 1; margin: 0 auto; max-width: 100%; height: auto; max-height: max(20rem, 100vh - 13rem); object-fit: contain; }
 .stage picture { display: contents; }
-.tall { max-height: max(20rem, 100vh - 12.5rem); overflow: auto; align-items: start; }
+.tall { max-height: max(20rem, 100vh - 13rem); overflow: auto; align-items: start; }
 .tall :is(img, svg) { max-height: none; }
 .stage svg { z-index: -1; }
 .turner { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem; margin-top: .625rem; font-size: var(--small); }
@@ -73,27 +87,11 @@ figcaption { margin-top: .5rem; color: var(--soft); font-size: var(--small); tex
   color: var(--soft); background: var(--card); border: 1px dashed var(--edge); border-radius: var(--radius);
 }
 .placeholder b { font-size: var(--headline); font-weight: 650; line-height: 1.2; letter-spacing: .04em; }
-dl { margin: 0; font-size: var(--small); }
+dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); gap: 0 var(--space); margin: 0; font-size: var(--small); }
 time { display: inline-block; }
-dl div { display: grid; grid-template-columns: 7rem 1fr; gap: 0 .625rem; padding: .375rem 0; border-top: 1px solid var(--line); }
-dl div:first-child { padding-top: 0; border-top: 0; }
-dl div:last-child { padding-bottom: 0; }
+dl div { display: grid; grid-template-columns: 7rem 1fr; gap: 0 .625rem; padding: .25rem 0; }
 dt { color: var(--soft); }
 dd { margin: 0; }
-dd b { font-weight: 600; }
-.downloads { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0; padding: 0; list-style: none; }
-.qualities { display: flex; flex-wrap: wrap; overflow-wrap: normal; border: 1px solid var(--line); border-radius: var(--radius); font-size: var(--small); }
-.qualities > * { display: flex; align-items: center; min-height: 2.125rem; padding: 0 .625rem; text-decoration: none; }
-.qualities > * + * { border-left: 1px solid var(--line); }
-.qualities span:first-child { padding-left: .875rem; color: var(--soft); }
-.qualities a:last-child { padding-right: .875rem; }
-.qualities a:hover { text-decoration: underline; }
-.width { display: flex; align-items: center; gap: .5rem; }
-.panel .width input { width: 6.5rem; }
-.width small { color: var(--soft); }
-.width .fault { margin: 0; color: var(--danger); }
-a.download { margin-top: .875rem; }
-.download:not([href]) { opacity: .5; }
 [hidden] { display: none !important; }
 label { display: block; margin: .875rem 0 .25rem; font-size: var(--small); font-weight: 550; }
 h2 + label, h2 + form > label:first-of-type { margin-top: 0; }
@@ -133,9 +131,11 @@ input.address:focus { color: var(--text); }
 .qr svg { display: block; width: 100%; forced-color-adjust: none; }
 .qr p { margin: .75rem 0; }
 .qr::backdrop { background: #0008; }
-.copy.done { border-color: var(--good); color: var(--good); }
-.panel label { margin: .625rem 0 .25rem; color: var(--soft); font-size: var(--small); font-weight: 400; }
+.pane label { margin: .625rem 0 .25rem; color: var(--soft); font-size: var(--small); font-weight: 400; }
 summary { margin-top: .875rem; padding: .25rem 0; color: var(--accent); font-size: var(--small); cursor: pointer; }
+summary.button { list-style: none; }
+summary.button::-webkit-details-marker { display: none; }
+[open] > summary.button { border-color: var(--accent); color: var(--accent); }
 
 .edit, .problem { max-width: 42rem; }
 .subject { display: flex; gap: 1rem; align-items: flex-start; margin-bottom: 1rem; }
@@ -171,14 +171,12 @@ input.pin { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", mono
 }
 @media print {
   body { background: #fff; }
-  header, .own, .panel section:not(:first-child), .turner { display: none; }
+  header, footer, .toolbar, .turner { display: none; }
+  .facts::details-content { content-visibility: visible; }
 }
 
 @media (min-width: 60rem) {
   body { padding: 0 2rem 4rem; }
-  .viewer main { display: grid; grid-template-columns: minmax(0, 1fr) 22rem; gap: 0 1.5rem; align-items: start; }
-  .viewer main > :not(figure, .panel) { grid-column: 1 / -1; }
-  figure { position: sticky; top: 1rem; margin: 0; }
 }
 @media (max-width: 30rem) {
   body { padding-inline: .75rem; }
@@ -186,9 +184,9 @@ input.pin { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", mono
   .card { padding: 1.25rem; }
   .turner form { order: 1; flex-basis: 100%; justify-content: center; }
   .thumbnail { width: 4.5rem; height: 4.5rem; }
-  .qualities { font-size: var(--small); }
-  .qualities > * { padding: 0 .375rem; }
-  .qualities span:first-child { padding-left: .625rem; }
-  .qualities a:last-child { padding-right: .625rem; }
+  .toolbar { flex: 1 0 100%; }
+  .toolbar > * { flex: 1 0 auto; }
+  .toolbar > .main { flex-basis: 100%; }
+  .drop > summary { width: 100%; }
 }
 `;

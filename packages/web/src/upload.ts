@@ -24,14 +24,7 @@ export function uploadPage(view: UploadView, nowMs: number, site: Site): Page {
 <meta property="og:site_name" content="${site.productName}">
 <meta property="og:title" content="${t("upload.title")}">
 <meta property="og:description" content="${t("upload.summary")}">`,
-    main: html`${
-      base !== null &&
-      html`<nav aria-label="${t("upload.developers")}">
-<a href="${base.href}/api">API</a>
-<a href="${base.href}/sharex.sxcu">ShareX</a>
-</nav>`
-    }
-<h1>${t("upload.title")}</h1>
+    main: html`<h1>${t("upload.title")}</h1>
 <p class="lead">${t(defaultLifetimeMs === null ? "upload.lead" : "upload.leadOfExpiring")}</p>
 ${refusal !== undefined && refusalBanner(refusal, maxUploadBytes)}
 <div id="upload" data-base="${baseUrl}" data-types="${types.join(" ")}" data-max-upload-bytes="${maxUploadBytes}"

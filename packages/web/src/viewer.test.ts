@@ -23,7 +23,7 @@ describe("viewer", () => {
     expect(html).toContain("<dt>Type</dt><dd>PNG image</dd>");
     expect(html).toContain("<dt>Uploaded with</dt><dd>Shutter 2.14.1</dd>");
     expect(html).toContain(
-      '<b class="left" data-until="2025-11-21T11:00:00.000Z">23 hours left</b><br><time datetime="2025-11-21T11:00:00.000Z">21 Nov 2025, 11:00 UTC</time>',
+      '<summary>Details · <span class="left" data-until="2025-11-21T11:00:00.000Z">23 hours left</span></summary>',
     );
   });
 
@@ -65,7 +65,7 @@ describe("viewer", () => {
       { placeholder, type: "application/pdf", page: 2 },
       { placeholder, width: null },
     ]) {
-      expect(viewer(change)).not.toContain("<svg");
+      expect(viewer(change)).not.toContain("</picture><svg");
     }
   });
 
@@ -94,7 +94,8 @@ describe("viewer", () => {
     );
     expect(html).toContain('width="2048" height="1365"');
     expect(html).toContain(`<a class="stage" href="${BYTES}.jpg">`);
-    expect(html).toContain(`<a href="${BYTES}.jpg">View full size</a>\n(6000 × 4000 pixels, 8.58 MB)`);
+    expect(html).toContain(`Scaled to fit. <a href="${BYTES}.jpg">View full size</a>`);
+    expect(html).toContain('sizes="min(100vw, 86rem, (100vh - 13rem) * 1.500)"');
   });
 
   it("shows a WebP rendition of a picture with many bytes for its size", () => {
@@ -107,7 +108,9 @@ describe("viewer", () => {
   ] as const)("shows a placeholder for an image of type %s without a raster", (type, format, name) => {
     const html = viewer({ type, links: linksOf(format) });
     expect(html).not.toContain("<img");
-    expect(html).toContain(`<p class="placeholder"><b>${name}</b> No preview available</p>`);
+    expect(html).toContain(
+      `<a class="placeholder" href="${BYTES}.${format}"><b>${name}</b> No preview available</a>`,
+    );
     expect(property(html, "twitter:card")).toBe("summary");
     expect(property(html, "og:image")).toBeUndefined();
   });
@@ -120,7 +123,7 @@ describe("viewer", () => {
     expect(html).toContain("<dt>Pages</dt><dd>12</dd>");
     const short = viewer({ type: "application/pdf", pages: 2 });
     expect(short).toContain("<span>Page 1 of 2</span>");
-    expect(short).not.toContain("<form");
+    expect(short).not.toContain('<input id="page"');
   });
 
   it("shows the number of frames of an animation, without page links", () => {
@@ -141,43 +144,79 @@ describe("viewer", () => {
     const html = viewer({ type: "application/pdf", pages: 12, page: 3 });
     expect(shownPicture({ type: "application/pdf", pages: 12, page: 3 })).toBe(`${BYTES}.webp?page=3`);
     expect(html).toContain(`value="${BYTES}.png?page=3"`);
-    expect(html).toContain(`href="${BYTES}.jpg?page=3&amp;convert=low"`);
-    expect(html).toContain(`href="${BYTES}.pdf" download>PDF original`);
+    expect(html).toContain('<option value="jpg?page=3&amp;convert=low">JPEG, low quality</option>');
+    expect(html).toContain('<option value="pdf">PDF, original</option>');
     expect(property(html, "og:url")).toBe(`${IMAGE.viewUrl}?page=3`);
     expect(property(html, "og:image")).toBe(`${BYTES}.jpg?page=3&amp;resize=1200x1200`);
     // The view has the size of the shown page.
     expect(property(html, "og:image:width")).toBe("1200");
   });
 
-  it("offers jpg in four qualities, and the untouched original", () => {
-    const qualities = (html: string) => [...html.matchAll(/\.jpg\?convert=(\w+)"/g)].map((found) => found[1]);
-    expect(qualities(viewer())).toEqual(["low", "medium", "high", "max"]);
-    expect(viewer()).not.toContain(`href="${BYTES}.jpg" download`);
-    const html = viewer({ type: "image/jpeg" });
-    expect(qualities(html)).toEqual(["low", "medium", "high", "max"]);
-    expect(html).toContain(`href="${BYTES}.jpg" download>JPEG original</a>`);
+  it("offers each format, JPEG in four qualities and the untouched original, to its own address", () => {
+    const values = (change: Partial<ImageView>) => {
+      const [, action, options = ""] =
+        /<form class="pane" action="([^"]+)">.*?<select id="download"[^>]*>(.*?)<\/select>/s.exec(
+          viewer(change),
+        ) ?? [];
+      expect(action).toBe(IMAGE.viewUrl);
+      return [...options.matchAll(/<option value="([^"]+)">/g)].map(([, value]) => value);
+    };
+    const qualities = ["low", "medium", "high", "max"].map((quality) => `jpg?convert=${quality}`);
+    expect(values({ links: linksOf("png", "jpg", "webp") })).toEqual(["png", ...qualities, "webp"]);
+    expect(values({ type: "image/jpeg", links: linksOf("png", "jpg") })).toEqual([
+      "jpg",
+      ...qualities,
+      "png",
+    ]);
+    expect(values({ links: linksOf("png", "jpg"), sign: (address) => `${address}&s=x` })).toEqual([
+      "png",
+      ...qualities.map((quality) => `${quality}&amp;s=x`),
+    ]);
   });
 
-  it("gives the script the width and the largest width where they can be chosen", () => {
-    const list = (change: Partial<ImageView>) => /<ul class="downloads"([^>]*)>/.exec(viewer(change))?.[1];
-    expect(list({})).toBe(' data-width="1600" data-max-width="1600"');
-    expect(list({ type: "application/pdf", pages: 12 })).toBe(' data-width="1600" data-max-width="8192"');
-    expect(list({ sign: (address) => address })).toBe("");
-    expect(list({ width: null })).toBe("");
-    expect(list({ width: 9000 })).toBe("");
+  it("offers smaller sizes of a picture, larger ones only where it is drawn, and none that need a signature", () => {
+    const sizes = (change: Partial<ImageView>) => {
+      const [, options = ""] = /<select id="resize"[^>]*>(.*?)<\/select>/.exec(viewer(change)) ?? [];
+      return [...options.matchAll(/<option value="([^"]*)">/g)].map(([, value]) => value);
+    };
+    expect(sizes({})).toEqual(["", "800x800", "320x320"]);
+    expect(sizes({ width: 2000, height: 4000 })).toEqual(["", "2048x2048", "800x800", "320x320"]);
+    expect(sizes({ type: "application/pdf", width: 100 })).toEqual(["", "2048x2048", "800x800", "320x320"]);
+    expect(sizes({ width: 320, height: 200 })).toEqual([]);
+    expect(sizes({ width: null })).toEqual([]);
+    expect(sizes({ sign: (address) => address })).toEqual([]);
   });
 
-  it("lists the addresses to copy, the original's first, and snippets", () => {
-    const fields = viewer({ name: "A [b] <c>", links: linksOf("pdf", "png") }).matchAll(
-      /readonly value="([^"]+)"/g,
-    );
-    expect([...fields].map((field) => field[1])).toEqual([
+  it("has codes that embed the picture in three sizes, and links to a file that browsers do not show", () => {
+    const fields = (change: Partial<ImageView>) =>
+      [...viewer(change).matchAll(/readonly value="([^"]+)"/g)].map((field) => field[1]);
+    const codes = fields({ name: "A [b] <c>", links: linksOf("pdf", "png") });
+    expect(codes.slice(0, 5)).toEqual([
       IMAGE.viewUrl,
       `${BYTES}.png`,
       `[![A \\[b\\] \\&lt;c\\&gt;](${BYTES}.png)](${IMAGE.viewUrl})`,
       `&lt;a href=&quot;${IMAGE.viewUrl}&quot;&gt;&lt;img src=&quot;${BYTES}.png&quot; alt=&quot;A [b] &amp;lt;c&amp;gt;&quot;&gt;&lt;/a&gt;`,
-      `${BYTES}.pdf`,
+      `[url=${IMAGE.viewUrl}][img]${BYTES}.png[/img][/url]`,
     ]);
+    expect([codes[5], codes[9], codes.length]).toEqual([
+      `${BYTES}.png?resize=800x800`,
+      `${BYTES}.png?resize=320x320`,
+      13,
+    ]);
+    expect(fields({ type: "image/x-photoshop", links: linksOf("psd") })).toEqual([
+      IMAGE.viewUrl,
+      `${BYTES}.psd`,
+      `[Harbour](${BYTES}.psd)`,
+      `&lt;a href=&quot;${BYTES}.psd&quot;&gt;Harbour&lt;/a&gt;`,
+      `[url]${BYTES}.psd[/url]`,
+    ]);
+  });
+
+  it("names the address by which other sites embed it", () => {
+    const { baseUrl, viewUrl } = IMAGE;
+    expect(viewer({ type: "application/pdf", pages: 3, page: 2 })).toContain(
+      `<link rel="alternate" type="application/json+oembed" title="Harbour" href="${baseUrl}/api/oembed.json?url=${encodeURIComponent(`${viewUrl}?page=2`)}">`,
+    );
   });
 
   it("has Open Graph tags for link previews", () => {

@@ -234,6 +234,8 @@ export interface ReportInput {
 
 /** The HTML of a service. Pure: equal views give equal pages. Every value is untrusted text. */
 export interface Pages {
+  /** Name of the site, for other sites that embed its images. Absent: its host name. */
+  readonly productName?: string;
   upload(view: UploadView, nowMs: number): Page;
   viewer(view: ImageView, nowMs: number): Page;
   /** The reply to the upload form. Absent: the service has no upload form, and the upload page needs JavaScript. */

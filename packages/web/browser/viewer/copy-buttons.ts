@@ -3,26 +3,33 @@ import { announce, button } from "./elements.ts";
 
 const SHOWN_MS = 2000;
 
-/** Adds a copy button to each address field. */
+/** A button that copies a text. Where that fails, it selects the field that has it. */
+export function copyButton(label: string, what: string, field: HTMLInputElement, className = "copy") {
+  const copier = button(
+    label,
+    async () => {
+      const isCopied = await copyText(field.value);
+      if (!isCopied) {
+        field.closest("details")?.setAttribute("open", "");
+        field.focus();
+      }
+      // The text change is announced separately, because the label hides it from screen readers.
+      copier.textContent = isCopied ? "Copied" : "Ctrl+C";
+      announce(isCopied ? `${what} copied` : `${what} selected. Press Ctrl+C to copy.`);
+      window.setTimeout(() => {
+        copier.textContent = label;
+      }, SHOWN_MS);
+    },
+    className,
+  );
+  return copier;
+}
+
+/** Adds a copy button to each address field, and one for the page's link to the tools. */
 export function addCopyButtons(): void {
   for (const field of document.querySelectorAll<HTMLInputElement>("input.address")) {
     const label = field.labels?.[0]?.textContent ?? "";
-    const copier = button(
-      "Copy",
-      async () => {
-        const isCopied = await copyText(field.value);
-        if (!isCopied) field.select();
-        // The text change is announced separately, because the label hides it from screen readers.
-        copier.textContent = isCopied ? "Copied" : "Ctrl+C";
-        copier.classList.toggle("done", isCopied);
-        announce(isCopied ? `${label} copied` : `${label} selected. Press Ctrl+C to copy.`);
-        window.setTimeout(() => {
-          copier.textContent = "Copy";
-          copier.classList.remove("done");
-        }, SHOWN_MS);
-      },
-      "copy",
-    );
+    const copier = copyButton("Copy", label, field);
     // `Copy page link`; names of formats keep their capitals.
     copier.setAttribute(
       "aria-label",
@@ -30,5 +37,7 @@ export function addCopyButtons(): void {
     );
     field.addEventListener("focus", () => field.select());
     field.after(copier);
+    if (field.id === "page-link")
+      document.querySelector(".toolbar")?.prepend(copyButton("Copy link", "Link", field, "main"));
   }
 }

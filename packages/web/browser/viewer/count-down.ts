@@ -32,13 +32,9 @@ export function countDown(): void {
 
 /** Removes the controls, whose links are dead, and announces the expiry. The loaded picture stays. */
 function sayExpired(): void {
-  for (const dead of document.querySelectorAll(
-    ".own, .panel section:not(:first-child), .turner, figcaption",
-  )) {
-    dead.remove();
-  }
+  for (const dead of document.querySelectorAll(".toolbar, .turner, figcaption")) dead.remove();
   document.querySelector(".stage")?.removeAttribute("href");
   const text = "This image has expired. Its links no longer work.";
-  document.querySelector("main h1")?.after(element("p", "banner alarm", text));
+  document.querySelector("main")?.prepend(element("p", "banner alarm", text));
   announce(text);
 }

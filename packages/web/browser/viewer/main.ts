@@ -3,9 +3,9 @@ import { canShare, shareLink, showQr } from "../sharing/share-link.ts";
 import { readTexts, showLocalTimes } from "../texts.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
 import { countDown } from "./count-down.ts";
-import { addDownloadControl } from "./download-control.ts";
 import { announce, button, element } from "./elements.ts";
 import { addOwnBar } from "./own-bar.ts";
+import { watchPicture } from "./watch-picture.ts";
 
 const DEFAULT_WAIT_SECONDS = 2;
 
@@ -15,20 +15,21 @@ showLocalTimes();
 countDown();
 addCopyButtons();
 addShareButtons();
-addDownloadControl();
 addOwnBar();
 playAnimations();
 turnPagesByKeys();
+closePanes();
+watchPicture();
 // Without the script, the reply's `Refresh` header reloads the page.
 if (document.querySelector(".pending") !== null) void awaitImage();
 
-/** Adds the share sheet and the QR code of the page link beside its copy button. */
+/** Adds the share sheet to the tools, and the QR code of the page link beside its copy button. */
 function addShareButtons(): void {
-  const field = document.querySelector<HTMLInputElement>("#address-page");
+  const field = document.querySelector<HTMLInputElement>("#page-link");
   if (field === null) return;
   const name = document.querySelector("main h1")?.textContent ?? "";
   const hint = element("p", "hint");
-  const act = (text: string, open: typeof showQr) =>
+  const act = (text: string, open: typeof showQr, className: string) =>
     button(
       text,
       async () => {
@@ -36,11 +37,28 @@ function addShareButtons(): void {
         hint.textContent = message;
         if (message !== null) announce(message);
       },
-      "copy",
+      className,
     );
-  const qr = act("QR", showQr);
+  const qr = act("QR", showQr, "copy");
   qr.setAttribute("aria-label", "QR code of the page link");
-  field.parentElement?.append(...(canShare() ? [act("Share…", shareLink)] : []), qr, hint);
+  field.parentElement?.append(qr);
+  document.querySelector(".title")?.append(hint);
+  if (canShare()) document.querySelector(".drop:last-child")?.before(act("Share…", shareLink, "plain"));
+}
+
+/** Closes an open pane by Escape, and by a click beside it. */
+function closePanes(): void {
+  const close = (target: EventTarget | null) => {
+    const isInside = target instanceof Element && target.closest(".toolbar") !== null;
+    // A dialog is above the panes.
+    if (isInside || document.querySelector("dialog") !== null) return;
+    for (const open of document.querySelectorAll<HTMLDetailsElement>(".drop[open]")) {
+      if (open.contains(document.activeElement)) open.querySelector("summary")?.focus();
+      open.open = false;
+    }
+  };
+  document.addEventListener("click", ({ target }) => close(target));
+  document.addEventListener("keydown", ({ key }) => key === "Escape" && close(null));
 }
 
 /** Adds a button to an animation. Stopped, it shows its first frame, as it does at first under reduced motion. */

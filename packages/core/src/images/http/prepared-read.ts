@@ -155,6 +155,11 @@ function prepare(
   };
 }
 
+/** `Cache-Control` of a page. */
+export function cachingOf(audience: Audience): Record<string, string> {
+  return { "Cache-Control": audience === "public" ? "no-cache" : "private, no-cache" };
+}
+
 /** The header that names the end of an image, or of its signed address if that is earlier. None if there is no end. */
 export function sunsetHeader(record: ImageRecord, untilMs: number | null = null): { Sunset?: string } {
   const endsAt = Math.min(expiryOf(record), untilMs ?? Number.POSITIVE_INFINITY);

@@ -7,6 +7,7 @@ import { clientKey } from "../../http/client.ts";
 import { chooseRange, evaluatePreconditions, ifRangeHolds, isConditional } from "../../http/conditional.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { type FoundBytes, findReadyImage, readRendition, requireAlive } from "../library/find-image.ts";
+import type { LibraryContext } from "../library/library-context.ts";
 import { type AddressFormat, addressFormatOf } from "../record/formats.ts";
 import { isServable } from "../record/image-links.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
@@ -20,7 +21,7 @@ import {
   specName,
 } from "../renditions/rendition-bytes.ts";
 import type { Renditions } from "../renditions/renditions.ts";
-import { findForRead, hasBody, type ImageContext, requestParameters } from "./image-context.ts";
+import { findForRead, hasBody, type ImageContext, requestParameters, type Viewing } from "./image-context.ts";
 import type { Audience } from "./permissions.ts";
 import {
   type Caching,
@@ -45,18 +46,33 @@ export async function readImage(
   const canServe = (format: ImageFormat) => isServable(library.renderer, current.record, format);
   const format =
     address === "auto" ? negotiateFormat(current.record, call.headers.accept, canServe) : address;
-  if (!canServe(format)) {
-    throw new ServiceError(
-      "not_implemented",
-      `No renderer for ${current.record.type} as ${format} is installed`,
-    );
-  }
+  requireServable(library, current, format);
   if (parameters !== null) {
     const read = readOfBody(library, current, { address, format }, call.search, parameters);
     return bytesReply(context, call, current, read, parameters.hasBody ? "never" : audience);
   }
   const read = preparedRead(library, current, { address, format }, call.search);
   return bytesReply(context, call, current, read, audience);
+}
+
+function requireServable({ renderer }: LibraryContext, { record }: CurrentRecord, format: ImageFormat): void {
+  if (isServable(renderer, record, format)) return;
+  throw new ServiceError("not_implemented", `No renderer for ${record.type} as ${format} is installed`);
+}
+
+/** `GET HEAD {base}/<id>/view?download=…`: a file that browsers save. @param search Its parameters. */
+export async function readDownload(
+  context: ImageContext,
+  call: Call,
+  { current, audience }: Viewing,
+  format: ImageFormat,
+  search: string,
+): Promise<Reply> {
+  requireServable(context.library, current, format);
+  const read = preparedRead(context.library, current, { address: format, format }, search);
+  const { "Content-Disposition": name = "" } = read.headers;
+  const headers = { ...read.headers, "Content-Disposition": name.replace(/^inline/, "attachment") };
+  return bytesReply(context, call, current, { ...read, headers }, audience);
 }
 
 /** `GET HEAD {base}/<id>` for clients that do not prefer HTML: the unchanged original. */

@@ -12,6 +12,7 @@ import type { DescribedMethod, DescribedRoute } from "./description/image-path.t
 import { deleteImage, getRecord, patchImage } from "./edit-image.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
 import { editor, landing, viewer } from "./pages/image-pages.ts";
+import { embedding } from "./pages/oembed.ts";
 import { assetReply, referencePage, sharexReply } from "./pages/site-pages.ts";
 import { submitUpload, uploadPage } from "./pages/upload-form.ts";
 import { readImage } from "./read-image.ts";
@@ -98,6 +99,7 @@ export const ROUTES: readonly Route[] = [
     },
     RESUMABLE,
   ),
+  route("json", "/api/oembed.json", { GET: reads(embedding, declaredPages.embeddingOperation) }, PAGES),
   route("page", "/{id}", { GET: reads(landing, declaredPages.landingOperation) }),
   route("page", "/{id}/view", { GET: reads(viewer, declaredPages.viewerOperation) }),
   route("page", "/{id}/edit", {

@@ -1,10 +1,11 @@
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { shareTexts } from "../../../src/share.ts";
 import { t } from "../../../src/texts.ts";
 import { editAddress, type SavedImage } from "../../saved/saved-image.ts";
 import { copyText } from "../../sharing/copy-text.ts";
 import { canShare, shareLink, showQr } from "../../sharing/share-link.ts";
 import type { Session } from "../session.ts";
-import { bbCodeOf, fileAddress, firstFormat, markdownOf, markupOf, pageAddress } from "../share-texts.ts";
+import { pageAddress, sharedFile } from "../share-texts.ts";
 import { Icon } from "./icons.tsx";
 import { deleteImages, removeFromList } from "./list-actions.ts";
 
@@ -64,13 +65,9 @@ export function RowMenu(props: RowMenuProps) {
 }
 
 function Actions({ image, session, tell, onLeave }: RowMenuProps) {
-  const format = firstFormat(image);
   const page = pageAddress(image);
-  const codes: readonly (readonly [code: string, text: string])[] = [
-    ["Markdown", markdownOf(image, format)],
-    ["HTML", markupOf(image, format)],
-    ["BBCode", bbCodeOf(image, format)],
-  ];
+  const shared = sharedFile(image);
+  const [, ...codes] = shareTexts(shared);
 
   async function copy(text: string, said: string): Promise<void> {
     tell((await copyText(text)) ? said : t("uploads.copyFailed"));
@@ -81,7 +78,7 @@ function Actions({ image, session, tell, onLeave }: RowMenuProps) {
 
   return (
     <>
-      <button type="button" onClick={() => void copy(fileAddress(image, format), t("uploads.directCopied"))}>
+      <button type="button" onClick={() => void copy(shared.file, t("uploads.directCopied"))}>
         {t("uploads.copyDirect")}
       </button>
       {codes.map(([code, text]) => (

@@ -1,7 +1,9 @@
 import type { ApiParameter, ApiResponse } from "../../../openapi/document.ts";
 import { type HeaderName, headersOf, maybeHeader } from "../../../openapi/headers.ts";
-import { HTML, jsonReply } from "../../../openapi/operations.ts";
-import { ORIGINAL_TYPES } from "../../record/formats.ts";
+import { HTML, jsonReply, queryParameter } from "../../../openapi/operations.ts";
+import type { JsonSchema } from "../../../schema/json-schema.ts";
+import { FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
+import { RENDITION_SCHEMAS } from "../../renditions/read-parameters.ts";
 import {
   bytesReplies,
   cacheTagHeader,
@@ -69,16 +71,75 @@ export function landingOperation(facts: ImageFacts): DeclaredOperation {
 }
 
 /** `GET HEAD {base}/<id>/view` */
-export function viewerOperation({ hasPages }: ImageFacts): DeclaredOperation | null {
-  if (!hasPages) return null;
+export function viewerOperation(facts: ImageFacts): DeclaredOperation | null {
+  if (!facts.hasPages) return null;
+  const types = facts.formats.map((format) => FORMATS[format].type);
+  const bytes = bytesReplies(facts, types, {});
+  const file = bytes[200];
   return {
     operationId: "viewImage",
     tag: "Pages",
     summary: "View an image",
-    parameters: [PAGE],
-    replies: { 200: pageReply("The viewer.", "Sunset"), 202: processingReply(true) },
-    refusals: [500],
+    parameters: [PAGE, DOWNLOAD, DOWNLOAD_SIZE, ...READ_CONDITIONS, ...RANGE_HEADERS],
+    replies: {
+      ...bytes,
+      200: {
+        ...pageReply("The viewer, or the file that `download` names.", "Sunset"),
+        content: { ...file?.content, ...HTML },
+      },
+    },
+    refusals: [412, 415, 416, 500, 501],
     ...VIEWER_REFUSALS,
+  };
+}
+
+const DOWNLOAD = queryParameter("download", {
+  type: "string",
+  description:
+    "For the viewer's form: the file to save instead of the page, as the end of its address, such as `png` or `jpg?convert=low`.",
+});
+const DOWNLOAD_SIZE = queryParameter("resize", {
+  ...RENDITION_SCHEMAS.resize,
+  description: "The box that the file fits into. Applies to `download` only.",
+});
+
+const EMBEDDING: JsonSchema = {
+  type: "object",
+  properties: {
+    type: { enum: ["photo", "link"] },
+    version: { const: "1.0" },
+    title: { type: "string" },
+    provider_name: { type: "string" },
+    provider_url: { type: "string", format: "uri" },
+    cache_age: { type: "integer", minimum: 0 },
+    url: { type: "string", format: "uri" },
+    width: { type: "integer", minimum: 1 },
+    height: { type: "integer", minimum: 1 },
+  },
+  required: ["type", "version", "title", "provider_name", "provider_url", "cache_age"],
+};
+
+/** `GET HEAD {base}/api/oembed.json` */
+export function embeddingOperation(): DeclaredOperation {
+  const side = { type: "integer", minimum: 1, maximum: 999_999_999 } as const;
+  return {
+    operationId: "getEmbedding",
+    tag: "Pages",
+    summary: "Get what other sites embed",
+    description:
+      'oEmbed 1.0. The viewer names this address by `<link rel="alternate">`. The type is `link` for an image that no raster shows.',
+    parameters: [
+      { ...queryParameter("url", { type: "string", description: "The viewer's address." }), required: true },
+      queryParameter("maxwidth", { ...side, description: "Most pixels of the width." }),
+      queryParameter("maxheight", { ...side, description: "Most pixels of the height." }),
+      queryParameter("format", { type: "string", description: "`json`; 501 for any other." }),
+    ],
+    replies: {
+      200: jsonReply("The picture, its size, and its title.", EMBEDDING, "Cache-Control", "Sunset"),
+      202: processingReply(false),
+    },
+    refusals: [404, 410, 451, 500, 501],
+    why: { 404: "there is no image at this address.", 501: "`format` is not `json`." },
   };
 }
 

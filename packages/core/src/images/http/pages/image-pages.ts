@@ -1,9 +1,9 @@
 import type { Call, Reply } from "../../../contracts/call.ts";
 import type { EditView, Pages } from "../../../contracts/pages.ts";
-import { type ErrorCode, isServiceError } from "../../../errors.ts";
+import { type ErrorCode, isServiceError, ServiceError } from "../../../errors.ts";
 import { HttpProblem, type Problem, problemOf } from "../../../http/problem.ts";
 import { findImage, requireAlive } from "../../library/find-image.ts";
-import { formatOfOriginal } from "../../record/formats.ts";
+import { formatOfOriginal, formatOfSuffix } from "../../record/formats.ts";
 import { imageUrl } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import type { CurrentRecord } from "../../record/image-records.ts";
@@ -15,10 +15,10 @@ import {
   placeOf,
   requestParameters,
   requirePin,
+  requireUtf8Query,
 } from "../image-context.ts";
-import type { Audience } from "../permissions.ts";
-import { sunsetHeader } from "../prepared-read.ts";
-import { readOriginal } from "../read-image.ts";
+import { cachingOf, sunsetHeader } from "../prepared-read.ts";
+import { readDownload, readOriginal } from "../read-image.ts";
 import { applyForm, noticeFor, SECRET_PAGE_HEADERS } from "./edit-form.ts";
 import { readInput } from "./edit-input.ts";
 import { imageView, pageShown } from "./image-view.ts";
@@ -33,10 +33,20 @@ export async function landing(context: ImageContext, call: Call, id: string): Pr
   return readOriginal(context, call, current, formatOfOriginal(current.record.type), audience);
 }
 
-/** `GET HEAD {base}/<id>/view`: always the viewer. */
+/** `GET HEAD {base}/<id>/view`: the viewer, or the file that its form asks for. */
 export async function viewer(context: ImageContext, call: Call, id: string): Promise<Reply> {
-  const { current, audience } = await findForRead(context, call, id);
-  return viewerReply(context, requirePages(context), call, current, cachingOf(audience));
+  const viewing = await findForRead(context, call, id);
+  requireUtf8Query(call.search);
+  const query = new URLSearchParams(call.search);
+  const [suffix = "", parameters = ""] = query.get("download")?.split("?", 2) ?? [];
+  if (suffix === "") {
+    return viewerReply(context, requirePages(context), call, viewing.current, cachingOf(viewing.audience));
+  }
+  const format = formatOfSuffix(suffix);
+  if (format === undefined) throw new ServiceError("unsupported_media", `Nothing is served as .${suffix}`);
+  const resize = query.get("resize");
+  const search = resize ? `${parameters}&resize=${encodeURIComponent(resize)}` : parameters;
+  return readDownload(context, call, viewing, format, search);
 }
 
 /** `GET HEAD POST {base}/<id>/edit`: shows the form, and applies it on POST. A GET changes nothing. */
@@ -73,10 +83,6 @@ const KEEPING_FORM: readonly ErrorCode[] = [
   "no_space",
 ];
 
-function cachingOf(audience: Audience): Record<string, string> {
-  return { "Cache-Control": audience === "public" ? "no-cache" : "private, no-cache" };
-}
-
 function viewerReply(
   context: ImageContext,
   pages: Pages,
@@ -84,7 +90,7 @@ function viewerReply(
   { record }: CurrentRecord,
   headers: Record<string, string>,
 ): Reply {
-  const view = imageView(context, call, record, pageShown(context, call, record));
+  const view = imageView(context, call, record, pageShown(baseUrl(context, call), call.search, record));
   const page = pages.viewer(view, context.settings.now());
   return pageReply(call, page, 200, { ...headers, ...sunsetHeader(record) });
 }

@@ -57,13 +57,13 @@ export function reportLink(
  * The page of a document in the viewer's address. Rejects with `bad_request` for a malformed number, and with 404 for a
  * page that the document does not have; `Link` then names its first and last page.
  */
-export function pageShown(context: ImageContext, call: Call, record: ImageRecord): number {
-  requireUtf8Query(call.search);
-  const query = new URLSearchParams(call.search);
+export function pageShown(base: string, search: string, record: ImageRecord): number {
+  requireUtf8Query(search);
+  const query = new URLSearchParams(search);
   const { page = 1 } = parseReadParameters("png", (name) => (name === "page" ? query.get(name) : undefined));
   const last = pageCount(record);
   if (page <= last) return page;
-  const first = `${imageUrl(baseUrl(context, call), record.id)}/view`;
+  const first = `${imageUrl(base, record.id)}/view`;
   throw new HttpProblem({
     status: 404,
     detail: `There is no page ${page}: this ${record.type === "application/pdf" ? "document" : "image"} has ${last === 1 ? "1 page" : `${last} pages`}.`,
