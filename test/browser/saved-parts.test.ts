@@ -1,3 +1,5 @@
+import { sharedFile } from "../../packages/web/browser/upload/share-texts.ts";
+import { shareTexts } from "../../packages/web/src/share.ts";
 import "../../packages/web/test/english.ts";
 import { OutriggerError } from "@outrigger/client";
 import { describe, expect, test } from "vitest";
@@ -145,5 +147,25 @@ describe("entries of the saved list", () => {
     expect(changedImage(withheld, { unavailable: undefined, name: "new" })).toEqual(
       image("a", { checkedAt: 5, name: "new" }),
     );
+  });
+});
+
+describe("copied snippets", () => {
+  const id = "A".repeat(22);
+  const image = { id, name: '<b>[1]*"', type: "image/png", url: `https://example.com/img/${id}` };
+
+  test("names are escaped in Markdown and HTML snippets", () => {
+    const file = `https://example.com/img/api/images/${id}.png`;
+    const textsOf = (change: object) => Object.fromEntries(shareTexts(sharedFile({ ...image, ...change })));
+    expect(textsOf({})).toEqual({
+      "Direct link": file,
+      Markdown: `[![\\<b\\>\\[1\\]\\*"](${file})](${image.url}/view)`,
+      HTML: `<a href="${image.url}/view"><img src="${file}" alt="&lt;b&gt;[1]*&quot;"></a>`,
+      BBCode: `[url=${image.url}/view][img]${file}[/img][/url]`,
+    });
+    expect(textsOf({ type: "application/pdf" })["Direct link"]).toBe(file);
+    const { Markdown, HTML } = textsOf({ name: "x", description: 'Two "boats" [at] <dusk>' });
+    expect(Markdown).toBe(`[![Two "boats" \\[at\\] \\<dusk\\>](${file})](${image.url}/view)`);
+    expect(HTML).toContain('alt="Two &quot;boats&quot; [at] &lt;dusk&gt;"></a>');
   });
 });

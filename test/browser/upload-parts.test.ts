@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { readSaved, type SavedImage } from "../../packages/web/browser/saved/saved-image.ts";
 import { readConfig } from "../../packages/web/browser/upload/config.ts";
 import { outcomeOf } from "../../packages/web/browser/upload/sending/outcome.ts";
-import { sharedFile } from "../../packages/web/browser/upload/share-texts.ts";
 import {
   expiryOf,
   lifetimeFault,
@@ -11,7 +10,6 @@ import {
   NextOptions,
 } from "../../packages/web/browser/upload/store/next-options.ts";
 import { earlierUpload, withSaved } from "../../packages/web/browser/upload/store/uploads.ts";
-import { shareTexts } from "../../packages/web/src/share.ts";
 import { durationText, lifetimeChoices } from "../../packages/web/src/time-left.ts";
 
 const HOUR_MS = 3_600_000;
@@ -187,24 +185,9 @@ describe("the state of the list of uploads", () => {
   });
 });
 
-describe("copied snippets and saved uploads", () => {
+describe("saved uploads", () => {
   const id = "A".repeat(22);
   const image = { id, name: '<b>[1]*"', type: "image/png", url: `https://example.com/img/${id}` };
-
-  test("names are escaped in Markdown and HTML snippets", () => {
-    const file = `https://example.com/img/api/images/${id}.png`;
-    const textsOf = (change: object) => Object.fromEntries(shareTexts(sharedFile({ ...image, ...change })));
-    expect(textsOf({})).toEqual({
-      "Direct link": file,
-      Markdown: `[![\\<b\\>\\[1\\]\\*"](${file})](${image.url}/view)`,
-      HTML: `<a href="${image.url}/view"><img src="${file}" alt="&lt;b&gt;[1]*&quot;"></a>`,
-      BBCode: `[url=${image.url}/view][img]${file}[/img][/url]`,
-    });
-    expect(textsOf({ type: "application/pdf" })["Direct link"]).toBe(file);
-    const { Markdown, HTML } = textsOf({ name: "x", description: 'Two "boats" [at] <dusk>' });
-    expect(Markdown).toBe(`[![Two "boats" \\[at\\] \\<dusk\\>](${file})](${image.url}/view)`);
-    expect(HTML).toContain('alt="Two &quot;boats&quot; [at] &lt;dusk&gt;"></a>');
-  });
 
   test("entries in local storage that are not images are ignored", () => {
     const whole = { ...image, pin: "P", type: "image/png", expiresAt: "2030-01-01T00:00:00Z" };

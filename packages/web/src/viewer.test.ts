@@ -8,7 +8,7 @@ function viewer(change: Partial<ImageView> = {}): string {
 }
 
 function shownPicture(change: Partial<ImageView>): string | undefined {
-  return /<img\s+src="([^"]+)"/.exec(viewer(change))?.[1];
+  return /<picture>.*?<img\s+src="([^"]+)"/s.exec(viewer(change))?.[1];
 }
 
 function property(html: string, name: string): string | undefined {
@@ -107,7 +107,7 @@ describe("viewer", () => {
     ["application/pdf", "pdf", "PDF"],
   ] as const)("shows a placeholder for an image of type %s without a raster", (type, format, name) => {
     const html = viewer({ type, links: linksOf(format) });
-    expect(html).not.toContain("<img");
+    expect(html).not.toContain("<picture");
     expect(html).toContain(
       `<a class="placeholder" href="${BYTES}.${format}"><b>${name}</b> No preview available</a>`,
     );
