@@ -45,10 +45,10 @@ export async function changeRecord(
   }
 }
 
-const CHANGED_AT_ONCE = 64;
+const CHANGED_AT_ONCE = 32;
 
 /**
- * Calls `change` for each image, 64 at a time, with a context in which a change that waits for read leases makes room for the next:
+ * Calls `change` for each image, 32 at a time, with a context in which a change that waits for read leases makes room for the next:
  * all wait together. After a rejection no further call begins, and it rejects with that error.
  */
 export async function changeTogether(

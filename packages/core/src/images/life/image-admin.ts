@@ -69,7 +69,7 @@ export interface ImageAdmin {
   /** Lists all denied bytes, in no particular order. */
   denials(): AsyncGenerator<Denial>;
   /**
-   * Changes many images: calls `change` for each, 64 at a time. A call that waits for read leases makes room for the next, so
+   * Changes many images: calls `change` for each, 32 at a time. A call that waits for read leases makes room for the next, so
    * that all wait together instead of one after the other. Resolves when all calls have resolved; after a rejection no further call
    * begins, and it rejects with that error.
    * @example
