@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { isServiceError } from "../../errors.ts";
@@ -9,10 +8,9 @@ import type { Outbox, StoredEvent } from "../record/image-record.ts";
 import type { CurrentRecord, ImageRecords } from "../record/image-records.ts";
 import * as outboxes from "../record/outbox.ts";
 import type { EventDestination } from "./destinations.ts";
-import { type EventEntries, LEASE_MS } from "./event-entries.ts";
+import type { EventEntries } from "./event-entries.ts";
+import { LEASE_MS, OutboxLease } from "./outbox-lease.ts";
 
-/** Most clock difference between machines that share a store. */
-const MAX_SKEW_MS = 60_000;
 /** Attempts of a write. Losing this often cannot be due to concurrent writers alone. */
 export const MAX_ATTEMPTS = 100;
 /** Delivered events are removed from their records after this time, or once so many images have one. */
@@ -41,7 +39,7 @@ interface ImageWork {
 /** Delivers the events in the records of images, under a lease in each record. */
 export class EventDelivery {
   readonly #options: EventDeliveryOptions;
-  readonly #worker = randomUUID();
+  readonly lease: OutboxLease;
   readonly #works = new Map<string, ImageWork>();
   /** The last change of an image's outbox that this process stores. */
   readonly #settling = new Map<string, Promise<void>>();
@@ -51,6 +49,7 @@ export class EventDelivery {
 
   constructor(options: EventDeliveryOptions) {
     this.#options = options;
+    this.lease = new OutboxLease(options.now);
   }
 
   async close(): Promise<void> {
@@ -80,24 +79,6 @@ export class EventDelivery {
       const isLost = destination === undefined || deliveries.isClosing;
       if (isLost || (await deliveries.attempt(destination, event)) !== null) this.bury([{ event, name }]);
     }
-  }
-
-  /** The outbox with a lease of this process, unless another one has it. */
-  leased(outbox: Outbox): Outbox {
-    if (this.isOthers(outbox)) return outbox;
-    return { ...outbox, worker: this.#worker, leaseUntil: this.#options.now() + LEASE_MS };
-  }
-
-  /** Whether another node delivers these events. */
-  isOthers({ worker, leaseUntil }: Outbox): boolean {
-    const now = this.#options.now();
-    // A time beyond the longest lease was written before the clock was set back.
-    return worker !== this.#worker && leaseUntil > now && leaseUntil <= now + LEASE_MS + MAX_SKEW_MS;
-  }
-
-  /** Whether the node that delivered these events left them, without a release of its lease. */
-  hasDied(outbox: Outbox): boolean {
-    return outbox.worker !== null && outbox.worker !== this.#worker && !this.isOthers(outbox);
   }
 
   /** The outbox without what this process delivered: the next write of the record removes that. */
@@ -132,7 +113,7 @@ export class EventDelivery {
   /** The deliveries that can begin once the outbox is stored. @param ending A delivery that has an outcome. */
   #startable(outbox: Outbox | undefined, work: ImageWork | undefined, ending: string | null) {
     const { deliveries, destinations } = this.#options;
-    if (deliveries.isClosing || outbox === undefined || this.isOthers(outbox)) return [];
+    if (deliveries.isClosing || outbox === undefined || this.lease.isOthers(outbox)) return [];
     const now = this.#options.now();
     return outboxes.waitingIn(outbox).flatMap((name) => {
       const destination = destinations.get(name);
@@ -196,10 +177,8 @@ export class EventDelivery {
     const works = [...this.#delivered].flatMap((id) => this.#works.get(id) ?? []);
     this.#delivered.clear();
     // Another delivery that has begun removes them at its end.
-    const removing = forEachAtOnce(works.filter(isDone), REMOVED_AT_ONCE, ({ current }) =>
-      this.settle(current, null, unchanged).catch(onError),
-    );
-    deliveries.track(removing);
+    const remove = ({ current }: ImageWork) => this.settle(current, null, unchanged).catch(onError);
+    deliveries.track(forEachAtOnce(works.filter(isDone), REMOVED_AT_ONCE, remove));
   }
 
   #endLane(id: string, name: string | null): void {
@@ -246,7 +225,6 @@ export class EventDelivery {
     lane: string | null,
     change: (outbox: Outbox) => outboxes.OutboxChange,
   ): Promise<void> {
-    const { records } = this.#options;
     const { id } = found.record;
     let latest: CurrentRecord | null = this.#works.get(id)?.current ?? found;
     for (let attempt = 1; ; attempt++) {
@@ -261,7 +239,7 @@ export class EventDelivery {
         return this.deliver(written);
       } catch (error) {
         if (!isServiceError(error, "conflict") || attempt === MAX_ATTEMPTS) throw error;
-        latest = await records().loadUnconfirmed(id);
+        latest = await this.#options.records().loadUnconfirmed(id);
       }
     }
   }
@@ -281,15 +259,13 @@ export class EventDelivery {
     const work = this.#works.get(id);
     const isUnderWay = [...(work?.lanes ?? [])].some(([name, each]) => name !== lane && !each.isDelivered);
     if (isUnderWay || this.#startable(outbox, work, lane).length > 0) {
-      return records.replaceOutbox(current, this.leased(outbox), true);
+      return records.replaceOutbox(current, this.lease.taken(outbox), true);
     }
     return entries.replace(id, async () => {
       const dueMs = this.#nextLook(outbox);
       await entries.add(id, outbox.events[0]?.at ?? dueMs, dueMs);
-      const isMine = outbox.worker === this.#worker;
-      if (!isMine && outbox === current.record.outbox) return current;
-      const next = isMine ? { ...outbox, worker: null, leaseUntil: 0 } : outbox;
-      return records.replaceOutbox(current, next, true);
+      const next = this.lease.released(outbox);
+      return next === current.record.outbox ? current : records.replaceOutbox(current, next, true);
     });
   }
 

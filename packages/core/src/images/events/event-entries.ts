@@ -3,9 +3,8 @@ import { type DueEntry, MAX_DUE_MS } from "../../contracts/due-index.ts";
 import type { Backlog } from "../../http/deliveries.ts";
 import type { DueList } from "../../stores/due-list.ts";
 import { ID_LENGTH } from "../record/image-record.ts";
+import { LEASE_MS } from "./outbox-lease.ts";
 
-/** After this time without a write, another node delivers. Longer than one delivery takes. */
-export const LEASE_MS = 30_000;
 /** A write that takes longer is not expected. An entry that is found without events is moved to this age, then removed. */
 export const ORPHAN_MS = 15 * 60_000;
 const MAX_COUNTED = 1000;

@@ -200,7 +200,7 @@ export class ImageEvents implements RecordEvents {
     const waiting = this.#delivery.withoutDelivered(record.id, record.outbox);
     const { outbox, dead } = outboxes.withEvents(waiting, events);
     this.#delivery.bury(dead);
-    return { ...record, outbox: this.#delivery.leased(outbox) };
+    return { ...record, outbox: this.#delivery.lease.taken(outbox) };
   }
 
   #isUsed(): boolean {
@@ -237,7 +237,7 @@ export class ImageEvents implements RecordEvents {
       if (now() - at < ORPHAN_MS) return this.#entries.move(entry, at + ORPHAN_MS);
       return this.#entries.remove(entry);
     }
-    if (this.#delivery.isOthers(outbox)) return this.#entries.move(entry, outbox.leaseUntil + 1000);
+    if (this.#delivery.lease.isOthers(outbox)) return this.#entries.move(entry, outbox.leaseUntil + 1000);
     this.#entries.found(entry);
     await this.#delivery.settle(current, null, (latest) => this.#withoutLost(latest));
   }
@@ -246,7 +246,7 @@ export class ImageEvents implements RecordEvents {
   #withoutLost(found: Outbox): outboxes.OutboxChange {
     const { now, hasWebhooks } = this.#options;
     const nowMs = now();
-    const hasDied = this.#delivery.hasDied(found);
+    const hasDied = this.#delivery.lease.hasDied(found);
     const outbox = hasDied ? outboxes.afterDeath(found, nowMs) : found;
     // A host may subscribe some time after the start.
     const isNew = nowMs - this.#polledSince < UNKNOWN_KEPT_MS;
