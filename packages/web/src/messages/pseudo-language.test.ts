@@ -10,7 +10,7 @@ const PSEUDO = Object.fromEntries(
 );
 /** Data, and amounts and dates that `Intl` writes. */
 const DATA =
-  /^(?:Harbour|Outrigger|\d+ (?:hour|hours|days)|[0-9A-Z]{16}|UTC|50|https:\S+|curl .*|API|ShareX|·|\W*)$/;
+  /^(?:Harbour|(?:· )?Outrigger|\d+ (?:hours?|days?)|[0-9A-Z]{16}|UTC|50|https:\S+|curl .*|API|(?:API)?ShareX|·|\W*)$/;
 
 /** The visible texts of a page, and those of its attributes, that do not come from the catalogue. */
 function foreignTexts({ html }: Page): string[] {
