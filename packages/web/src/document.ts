@@ -100,7 +100,7 @@ function footerMarkup({ contact, terms, reportUrl, baseUrl, layout }: DocumentPa
   const base = absoluteAddress(baseUrl)?.href.replace(/\/$/, "");
   const report = absoluteAddress(reportUrl ?? "");
   return html`<footer>${[
-    report !== null && html`<a href="${report.href}" rel="nofollow">Report this image</a>`,
+    report !== null && html`<a href="${report.href}" rel="nofollow">${t("report.link")}</a>`,
     terms !== undefined && html`<a href="${terms}">${t("page.terms")}</a>`,
     base !== undefined && layout !== "admin" && html`<a href="${base}/api">API</a>`,
     base !== undefined && layout === "upload" && html`<a href="${base}/sharex.sxcu">ShareX</a>`,

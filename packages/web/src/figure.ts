@@ -4,6 +4,7 @@ import { type Address, withParameter } from "./addresses.ts";
 import { type Offer, shortTypeName } from "./formats.ts";
 import { type Html, html } from "./html.ts";
 import { isTall, type ShownPicture, type Size, shownPicture } from "./renditions.ts";
+import { t } from "./texts.ts";
 
 /** With more pages than this, the page has a field to go to a page by number. */
 const MAX_PAGES_TO_LEAF = 3;
@@ -17,7 +18,7 @@ export function figure(view: ImageView, offers: readonly Offer[], address: Addre
   return html`<figure>${shown === null ? placeholder(view, offers) : pictureMarkup(view, shown)}
 ${address !== null && pageCount(view) > 1 && pageTurner(view, address)}${
   shown?.isBounded === true &&
-  html`<figcaption>Scaled to fit. <a href="${shown.full.href}">View full size</a></figcaption>`
+  html`<figcaption>${t("viewer.scaled")} <a href="${shown.full.href}">${t("viewer.fullSize")}</a></figcaption>`
 }
 </figure>`;
 }
@@ -33,7 +34,7 @@ export function addressOfPage(address: Address, page: number): Address {
 }
 
 function placeholder({ type }: ImageView, [offer]: readonly Offer[]): Html {
-  const text = html`<b>${shortTypeName(type)}</b> No preview available`;
+  const text = html`<b>${shortTypeName(type)}</b> ${t("viewer.preview")}`;
   if (offer === undefined) return html`<p class="placeholder">${text}</p>`;
   return html`<a class="placeholder" href="${offer.address.href}">${text}</a>`;
 }
@@ -43,7 +44,7 @@ function pictureMarkup(
   { address, sources, full, size, isOpaque, still }: ShownPicture,
 ): Html {
   const text = view.description ?? view.name;
-  const alt = view.page === 1 ? text : `${text}, page ${view.page}`;
+  const alt = view.page === 1 ? text : t("viewer.altOfPage", { name: text, page: view.page });
   const srcset = sources.map((source) => `${source.address.href} ${source.width}w`).join(", ");
   const looks = ["stage", !isOpaque && "see-through", isTall(size) && "tall"].filter(Boolean).join(" ");
   const source =
@@ -92,16 +93,16 @@ function hasAlpha(hash: Buffer): boolean {
 function pageTurner(view: ImageView, address: Address): Html {
   const { page } = view;
   const pages = pageCount(view);
-  return html`<nav class="turner" aria-label="Pages">
-${turnLink("prev", "‹ Previous", page > 1 && addressOfPage(address, page - 1))}
+  return html`<nav class="turner" aria-label="${t("viewer.pages")}">
+${turnLink("prev", `‹ ${t("viewer.previous")}`, page > 1 && addressOfPage(address, page - 1))}
 ${
   pages > MAX_PAGES_TO_LEAF
-    ? html`<form action="${address.href}"><label for="page">Page</label>
-<input id="page" name="page" type="number" min="1" max="${pages}" required value="${page}" autocomplete="off"> of ${pages}
-<button class="plain">Go</button></form>`
-    : html`<span>Page ${page} of ${pages}</span>`
+    ? html`<form action="${address.href}"><label for="page">${t("viewer.page")}</label>
+<input id="page" name="page" type="number" min="1" max="${pages}" required value="${page}" autocomplete="off"> ${t("viewer.ofPages", { pages })}
+<button class="plain">${t("viewer.go")}</button></form>`
+    : html`<span>${t("viewer.pageOf", { page, pages })}</span>`
 }
-${turnLink("next", "Next ›", page < pages && addressOfPage(address, page + 1))}
+${turnLink("next", `${t("viewer.next")} ›`, page < pages && addressOfPage(address, page + 1))}
 </nav>`;
 }
 

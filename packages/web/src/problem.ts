@@ -3,6 +3,7 @@ import { absoluteAddress } from "./addresses.ts";
 import { documentPage, type Site } from "./document.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { waitText, withDates } from "./phrases.ts";
+import { type TextKey, t } from "./texts.ts";
 
 const LATER = "Try again later.";
 /** The service's text of an unexpected failure. */
@@ -10,27 +11,25 @@ const UNEXPECTED = "Something unexpected went wrong.";
 
 const PROCESSING_TITLE = "Processing";
 
-/** The headline of each status, and what the reader can do. */
-const SAID: ReadonlyMap<number, readonly [headline: string, advice: string]> = new Map([
-  [202, ["Processing image", ""]],
-  [400, ["Bad request", "Check the address and try again."]],
-  [403, ["You don’t have access", ""]],
-  [404, ["Page not found", "Check that you copied the whole link."]],
-  [405, ["This address can’t do that", ""]],
-  [408, ["The request took too long", "Check your connection and try again."]],
-  [409, ["The image has changed", "Open the page again, then retry."]],
-  [410, ["This image is no longer available", "Ask the person who shared it to upload it again."]],
-  [413, ["Too much data", ""]],
-  [415, ["This content isn’t supported", ""]],
-  [429, ["Too many requests", ""]],
-  [451, ["This image is unavailable for legal reasons", ""]],
-  [500, ["Something went wrong on our side", LATER]],
-  [501, ["Not available on this server", ""]],
-  [503, ["Temporarily unavailable", ""]],
-  [507, ["The server is out of storage", LATER]],
+/** The statuses with a headline of their own, and what the reader can do about them. */
+const SAID: ReadonlyMap<number, readonly [headline: TextKey, advice?: TextKey]> = new Map([
+  [202, ["problem.202"]],
+  [400, ["problem.400", "problem.400.advice"]],
+  [403, ["problem.403"]],
+  [404, ["problem.404", "problem.404.advice"]],
+  [405, ["problem.405"]],
+  [408, ["problem.408", "problem.408.advice"]],
+  [409, ["problem.409", "problem.409.advice"]],
+  [410, ["problem.410", "problem.410.advice"]],
+  [413, ["problem.413"]],
+  [415, ["problem.415"]],
+  [429, ["problem.429"]],
+  [451, ["problem.451"]],
+  [500, ["problem.500", "problem.later"]],
+  [501, ["problem.501"]],
+  [503, ["problem.503"]],
+  [507, ["problem.507", "problem.later"]],
 ]);
-
-const DELETED = ["Image deleted", "Its links no longer work."] as const;
 
 /** The page for a request that has no image to show: it says why. */
 export function problemPage(view: ProblemView, site: Site): Page {
@@ -51,7 +50,7 @@ ${isPending && html`<div class="bar" aria-hidden="true"></div>`}
 ${detail !== "" && html`<p>${withDates(detail)}</p>`}
 ${advice !== "" && html`<p>${advice}</p>`}
 ${pageLinks(view)}${authorityLine(view)}${waitLine(view)}
-${base !== null && html`<p class="actions"><a class="button main" href="${base.href.replace(/\/$/, "")}/">Upload an image</a></p>`}
+${base !== null && html`<p class="actions"><a class="button main" href="${base.href.replace(/\/$/, "")}/">${t("page.upload")}</a></p>`}
 </div>
 <p class="status">${status} ${title}</p>`,
     reportUrl: view.reportUrl,
@@ -61,17 +60,18 @@ ${base !== null && html`<p class="actions"><a class="button main" href="${base.h
 }
 
 function sayingOf({ status, title, justDeleted, firstPageUrl }: ProblemView): readonly [string, string] {
-  if (justDeleted === true) return DELETED;
-  if (firstPageUrl !== undefined) return ["No such page", ""];
+  if (justDeleted === true) return [t("problem.deleted"), t("problem.deleted.advice")];
+  if (firstPageUrl !== undefined) return [t("problem.noPage"), ""];
   // The title tells whether the image is processed or waits for review.
-  if (status === 202 && title !== PROCESSING_TITLE) return [title, ""];
-  return SAID.get(status) ?? [title, ""];
+  if (status === 202 && title !== PROCESSING_TITLE) return [t("problem.held"), ""];
+  const [headline, advice] = SAID.get(status) ?? [];
+  return [headline === undefined ? title : t(headline), advice === undefined ? "" : t(advice)];
 }
 
 /** The detail as sentences, without what headline, advice and waiting time say too. */
 function detailOf({ status, detail, justDeleted, retryAfterSeconds }: ProblemView): string {
   if (justDeleted === true) return "";
-  const isAdvised = retryAfterSeconds !== undefined || SAID.get(status)?.[1] === LATER;
+  const isAdvised = retryAfterSeconds !== undefined || SAID.get(status)?.[1] === "problem.later";
   const short = isAdvised && detail.endsWith(LATER) ? detail.slice(0, -LATER.length).trim() : detail;
   if (status === 500 && short === UNEXPECTED) return "";
   const start = /^[a-z]+ /.test(short) ? short.charAt(0).toUpperCase() : short.charAt(0);
@@ -83,15 +83,17 @@ function pageLinks({ firstPageUrl, lastPageUrl }: ProblemView): HtmlValue {
   const first = absoluteAddress(firstPageUrl ?? "");
   const last = absoluteAddress(lastPageUrl ?? "");
   if (first === null) return null;
-  return html`<p><a href="${first.href}">First page</a>${last !== null && html` · <a href="${last.href}">Last page</a>`}</p>`;
+  return html`<p><a href="${first.href}">${t("problem.firstPage")}</a>${last !== null && html` · <a href="${last.href}">${t("problem.lastPage")}</a>`}</p>`;
 }
 
 function authorityLine({ authority }: ProblemView): HtmlValue {
   const address = authority === undefined ? null : absoluteAddress(authority);
-  return address !== null && html`<p><a href="${address.href}" rel="nofollow">About this request</a></p>`;
+  return (
+    address !== null && html`<p><a href="${address.href}" rel="nofollow">${t("problem.authority")}</a></p>`
+  );
 }
 
 function waitLine({ status, retryAfterSeconds }: ProblemView): Html | null {
   if (retryAfterSeconds === undefined || status === 202) return null;
-  return html`<p>Try again in ${waitText(retryAfterSeconds)}.</p>`;
+  return html`<p>${t("wait.again", { time: waitText(retryAfterSeconds) })}</p>`;
 }

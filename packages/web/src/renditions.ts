@@ -1,6 +1,7 @@
 import type { ImageView } from "@outrigger/core/images";
 import { type Address, withParameter } from "./addresses.ts";
 import type { Offer } from "./formats.ts";
+import { t } from "./texts.ts";
 
 /** Width and height in pixels. */
 export interface Size {
@@ -177,8 +178,8 @@ export function sizeChoices(view: ImageView): readonly { label: string; side: nu
   const isScalable = view.type === "image/svg+xml" || view.type === "application/pdf";
   const smaller = SIDES.filter(([, side]) => isScalable || !isWithin(natural, side));
   return [
-    { label: "Original size", side: null },
-    ...smaller.map(([name, side]) => ({ label: `${name}, ${side} px`, side })),
+    { label: t("viewer.originalSize"), side: null },
+    ...smaller.map(([name, side]) => ({ label: t(`viewer.${name}`, { side: String(side) }), side })),
   ];
 }
 

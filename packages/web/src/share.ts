@@ -3,6 +3,7 @@ import type { Address } from "./addresses.ts";
 import type { Offer } from "./formats.ts";
 import { escapeHtml, type Html, type HtmlValue, html } from "./html.ts";
 import { boxed, displayableOffer, pageAddress, sizeChoices } from "./renditions.ts";
+import { t } from "./texts.ts";
 
 /** Posts and messages are narrower than larger sizes. */
 const MAX_EMBEDDED_SIDE = 800;
@@ -21,12 +22,12 @@ export function sharePane(view: ImageView, page: Address | null, offers: readonl
     if (file === undefined || page === null) return null;
     const { href } = side === null ? file : boxed(view, file, side);
     const texts = shareTexts({ file: href, page: page.href, text, isPicture: shown !== null });
-    return html`<div class="codes-${index}">${texts.map(([what, value]) => field(`code-${index}-${what.slice(0, 2)}`, what, value))}</div>\n`;
+    return html`<div class="codes-${index}">${texts.map(([what, value]) => field(`code-${index}-${what.slice(0, 2)}`, what === "Direct link" ? t("viewer.directLink") : what, value))}</div>\n`;
   };
-  return html`${page !== null && field("page-link", "Page link", page.href)}
+  return html`${page !== null && field("page-link", t("viewer.pageLink"), page.href)}
 <div class="embed">${
     sizes.length > 1 &&
-    html`<label for="embed-size">Size to embed</label><select id="embed-size" autocomplete="off">${sizes.map(
+    html`<label for="embed-size">${t("viewer.embedSize")}</label><select id="embed-size" autocomplete="off">${sizes.map(
       ({ label }, index) => html`<option value="${index}">${label}</option>`,
     )}</select>`
   }

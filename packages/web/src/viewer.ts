@@ -8,6 +8,7 @@ import { agentText, dateMarkup, dimensionsText, lossText, sizeText, typeName } f
 import { previewTags } from "./preview-tags.ts";
 import { changedAddress, pageAddress, sizeChoices } from "./renditions.ts";
 import { sharePane } from "./share.ts";
+import { t } from "./texts.ts";
 import { timeLeftText } from "./time-left.ts";
 
 const QUALITIES: readonly Quality[] = ["low", "medium", "high", "max"];
@@ -30,8 +31,8 @@ export function viewerPage(view: ImageView, nowMs: number, site: Site): Page {
 ${
   offers.length > 0 &&
   html`<div class="toolbar">
-${viewer !== null && drop("Download", html`Download <span aria-hidden="true">▾</span>`, downloadForm(view, viewer, offers))}
-${drop("More", "⋯", html`<div class="pane more">${sharePane(view, address, offers)}</div>`)}
+${viewer !== null && drop(t("viewer.download"), html`${t("viewer.download")} <span aria-hidden="true">▾</span>`, downloadForm(view, viewer, offers))}
+${drop(t("viewer.more"), "⋯", html`<div class="pane more">${sharePane(view, address, offers)}</div>`)}
 </div>`
 }
 </div>
@@ -52,20 +53,20 @@ ${pane}</details>`;
 
 function facts(view: ImageView, nowMs: number): Html {
   const agent = view.agent;
-  const counted = view.type === "application/pdf" ? "Pages" : "Frames";
+  const counted = t(view.type === "application/pdf" ? "viewer.pages" : "viewer.frames");
   const left = view.expiresAt === null ? null : timeLeftText(view.expiresAt, nowMs);
   // The page's script counts the time down.
-  return html`<details class="facts"><summary>Details${left !== null && html` · <span class="left" data-until="${view.expiresAt}">${left}</span>`}</summary>
+  return html`<details class="facts"><summary>${t("viewer.details")}${left !== null && html` · <span class="left" data-until="${view.expiresAt}">${left}</span>`}</summary>
 <dl>
-${fact(view.type === "application/pdf" ? "Page size" : "Dimensions", dimensionsText(view))}
+${fact(t(view.type === "application/pdf" ? "viewer.pageSize" : "viewer.dimensions"), dimensionsText(view))}
 ${fact(counted, (view.pages ?? 1) > 1 && view.pages)}
-${fact("Size", sizeText(view.size))}
-${fact("Type", typeName(view.type))}
-${fact("Not kept", lossText(view.warnings))}
-${fact("Content Credentials", view.provenance && "in the uploaded file")}
-${fact("Uploaded", dateMarkup(view.createdAt))}
-${fact("Uploaded with", agent !== null && agentText(agent))}
-${fact("Expires", view.expiresAt === null ? "Never" : dateMarkup(view.expiresAt))}
+${fact(t("viewer.size"), sizeText(view.size))}
+${fact(t("viewer.type"), typeName(view.type))}
+${fact(t("viewer.notKept"), lossText(view.warnings))}
+${fact(t("viewer.credentials"), view.provenance && t("viewer.inFile"))}
+${fact(t("viewer.uploaded"), dateMarkup(view.createdAt))}
+${fact(t("viewer.uploadedWith"), agent !== null && agentText(agent))}
+${fact(t("viewer.expires"), view.expiresAt === null ? t("duration.never") : dateMarkup(view.expiresAt))}
 </dl></details>`;
 }
 
@@ -79,14 +80,14 @@ function downloadForm(view: ImageView, viewer: Address, offers: readonly Offer[]
   // The page signs only its own links.
   const sizes = view.sign === undefined ? sizeChoices(view) : [];
   return html`<form class="pane" action="${viewer.href}">
-<label for="download">Format</label><select id="download" name="download">${offers.flatMap((offer) => formatOptions(view, offer))}</select>
+<label for="download">${t("viewer.format")}</label><select id="download" name="download">${offers.flatMap((offer) => formatOptions(view, offer))}</select>
 ${
   sizes.length > 1 &&
-  html`<label for="resize">Size</label><select id="resize" name="resize">${sizes.map(
+  html`<label for="resize">${t("viewer.size")}</label><select id="resize" name="resize">${sizes.map(
     ({ label, side }) => html`<option value="${side !== null && `${side}x${side}`}">${label}</option>`,
   )}</select>`
 }
-<button>Download</button></form>`;
+<button>${t("viewer.download")}</button></form>`;
 }
 
 /** The value is what follows the dot in the address of the file. */
@@ -95,9 +96,9 @@ function formatOptions(view: ImageView, { format, name, address, isOriginal }: O
   const shown = isOriginal ? address : pageAddress(view, address);
   const option = ({ href }: Address, label: string) =>
     html`<option value="${format}${new URL(href).search}">${label}</option>`;
-  if (format !== "jpg") return [option(shown, isOriginal ? `${name}, original` : name)];
+  if (format !== "jpg") return [option(shown, isOriginal ? t("viewer.original", { format: name }) : name)];
   const qualities = QUALITIES.map((quality) =>
-    option(changedAddress(view, shown, "convert", quality), `${name}, ${quality} quality`),
+    option(changedAddress(view, shown, "convert", quality), t(`viewer.${quality}`, { format: name })),
   );
-  return isOriginal ? [option(shown, `${name}, original`), ...qualities] : qualities;
+  return isOriginal ? [option(shown, t("viewer.original", { format: name })), ...qualities] : qualities;
 }

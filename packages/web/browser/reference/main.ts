@@ -1,5 +1,7 @@
 import "openapi-explorer";
 import "./reference.css";
+import { t } from "../../src/texts.ts";
+import { readTexts } from "../texts.ts";
 import { type Description, loadDescription } from "./load-description.ts";
 
 /** Colours of the explorer, by attribute. It accepts six hexadecimal digits only. */
@@ -38,6 +40,7 @@ interface Explorer extends HTMLElement {
   loadSpec(description: Description): Promise<void>;
 }
 
+readTexts();
 const darkness = matchMedia("(prefers-color-scheme: dark)");
 const explorer = document.createElement("openapi-explorer") as Explorer; // Its package is imported above.
 const main = document.querySelector("main");
@@ -65,7 +68,7 @@ try {
   await explorer.loadSpec(description);
 } catch (error) {
   const notice = document.createElement("p");
-  notice.textContent = `The API description cannot be shown. ${error instanceof Error ? error.message : ""}`;
+  notice.textContent = `${t("reference.failed")} ${error instanceof Error ? error.message : ""}`;
   (explorer.isConnected ? document.body : main)?.append(notice);
 }
 

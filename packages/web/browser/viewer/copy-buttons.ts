@@ -1,3 +1,4 @@
+import { t } from "../../src/texts.ts";
 import { copyText } from "../sharing/copy-text.ts";
 import { announce, button } from "./elements.ts";
 
@@ -14,8 +15,8 @@ export function copyButton(label: string, what: string, field: HTMLInputElement,
         field.focus();
       }
       // The text change is announced separately, because the label hides it from screen readers.
-      copier.textContent = isCopied ? "Copied" : "Ctrl+C";
-      announce(isCopied ? `${what} copied` : `${what} selected. Press Ctrl+C to copy.`);
+      copier.textContent = t(isCopied ? "viewing.copied" : "viewing.keys");
+      announce(t(isCopied ? "viewing.said" : "viewing.selected", { what }));
       window.setTimeout(() => {
         copier.textContent = label;
       }, SHOWN_MS);
@@ -29,15 +30,13 @@ export function copyButton(label: string, what: string, field: HTMLInputElement,
 export function addCopyButtons(): void {
   for (const field of document.querySelectorAll<HTMLInputElement>("input.address")) {
     const label = field.labels?.[0]?.textContent ?? "";
-    const copier = copyButton("Copy", label, field);
-    // `Copy page link`; names of formats keep their capitals.
-    copier.setAttribute(
-      "aria-label",
-      `Copy ${label.replace(/^[A-Z](?=[a-z]+ )/, (first) => first.toLowerCase())}`,
-    );
+    const copier = copyButton(t("viewing.copy"), label, field);
+    copier.setAttribute("aria-label", t("viewing.copyNamed", { what: label }));
     field.addEventListener("focus", () => field.select());
     field.after(copier);
     if (field.id === "page-link")
-      document.querySelector(".toolbar")?.prepend(copyButton("Copy link", "Link", field, "main"));
+      document
+        .querySelector(".toolbar")
+        ?.prepend(copyButton(t("viewing.copyLink"), t("viewing.link"), field, "main"));
   }
 }

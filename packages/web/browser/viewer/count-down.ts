@@ -1,3 +1,4 @@
+import { t } from "../../src/texts.ts";
 import { countdownText } from "../../src/time-left.ts";
 import { askServer, serverNow } from "../saved/server-clock.ts";
 import { announce, element } from "./elements.ts";
@@ -34,7 +35,7 @@ export function countDown(): void {
 function sayExpired(): void {
   for (const dead of document.querySelectorAll(".toolbar, .turner, figcaption")) dead.remove();
   document.querySelector(".stage")?.removeAttribute("href");
-  const text = "This image has expired. Its links no longer work.";
+  const text = t("viewing.expired");
   document.querySelector("main")?.prepend(element("p", "banner alarm", text));
   announce(text);
 }

@@ -1,3 +1,4 @@
+import { t } from "../../src/texts.ts";
 import { setClockByDocument } from "../saved/server-clock.ts";
 import { canShare, shareLink, showQr } from "../sharing/share-link.ts";
 import { readTexts, showLocalTimes } from "../texts.ts";
@@ -39,11 +40,12 @@ function addShareButtons(): void {
       },
       className,
     );
-  const qr = act("QR", showQr, "copy");
-  qr.setAttribute("aria-label", "QR code of the page link");
+  const qr = act(t("viewing.qr"), showQr, "copy");
+  qr.setAttribute("aria-label", t("viewing.qrOfLink"));
   field.parentElement?.append(qr);
   document.querySelector(".title")?.append(hint);
-  if (canShare()) document.querySelector(".drop:last-child")?.before(act("Share…", shareLink, "plain"));
+  if (canShare())
+    document.querySelector(".drop:last-child")?.before(act(t("share.share"), shareLink, "plain"));
 }
 
 /** Closes an open pane by Escape, and by a click beside it. */
@@ -67,7 +69,7 @@ function playAnimations(): void {
   if (still === null) return;
   let isPlaying = !window.matchMedia(still.media).matches;
   const show = () => {
-    player.textContent = isPlaying ? "Stop animation" : "Play animation";
+    player.textContent = t(isPlaying ? "viewing.stop" : "viewing.play");
   };
   const player = button("", () => {
     isPlaying = !isPlaying;

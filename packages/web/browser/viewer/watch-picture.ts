@@ -1,7 +1,6 @@
+import { t } from "../../src/texts.ts";
 import { askServer } from "../saved/server-clock.ts";
 import { announce, button, element } from "./elements.ts";
-
-const FAILED = "The image could not be loaded.";
 
 /** Says that the picture could not be loaded, with a button to try again. Waits for `Retry-After` once. */
 export function watchPicture(): void {
@@ -12,14 +11,14 @@ export function watchPicture(): void {
   const load = () => {
     picture.src = `${picture.src}`;
   };
-  const notice = element("p", "placeholder", FAILED);
-  notice.append(button("Try again", load, "plain"));
+  const notice = element("p", "placeholder", t("viewing.pictureFailed"));
+  notice.append(button(t("viewing.retry"), load, "plain"));
   const onFailure = async () => {
     const isFocused = stage.contains(document.activeElement);
     stage.hidden = true;
     stage.after(notice);
     if (isFocused) notice.querySelector("button")?.focus();
-    announce(FAILED);
+    announce(t("viewing.pictureFailed"));
     const reply = await fetch(picture.currentSrc).catch(() => null);
     void reply?.body?.cancel();
     if (reply !== null && reply.status >= 400 && reply.status < 500) {
