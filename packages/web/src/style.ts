@@ -87,7 +87,7 @@ figcaption { margin-top: .5rem; color: var(--soft); font-size: var(--small); tex
   color: var(--soft); background: var(--card); border: 1px dashed var(--edge); border-radius: var(--radius);
 }
 .placeholder b { font-size: var(--headline); font-weight: 650; line-height: 1.2; letter-spacing: .04em; }
-dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); gap: 0 var(--space); margin: 0; font-size: var(--small); }
+dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 0 var(--space); margin: 0; font-size: var(--small); }
 time { display: inline-block; }
 dl div { display: grid; grid-template-columns: 7rem 1fr; gap: 0 .625rem; padding: .25rem 0; }
 dt { color: var(--soft); }
