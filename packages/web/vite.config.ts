@@ -22,7 +22,8 @@ export default defineConfig({
     target: "es2022",
     // An inlined style sheet or picture would need a wider policy.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    // The pages preload the modules themselves, by the manifest.
+    modulePreload: false,
     chunkSizeWarningLimit: 2000,
     rollupOptions: {
       input: {
@@ -34,8 +35,18 @@ export default defineConfig({
     },
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  plugins: [icon(), compressed()],
+  plugins: [plainImports(), icon(), compressed()],
 });
+
+/** Imports at run time without Vite's preloading of what they need, which is more code than what it loads here. */
+function plainImports(): Plugin {
+  return {
+    name: "plain-imports",
+    enforce: "pre",
+    load: (id) =>
+      id === "\0vite/preload-helper.js" ? "export const __vitePreload = (load) => load();" : undefined,
+  };
+}
 
 /** Emits the icon of all pages, which no script imports. */
 function icon(): Plugin {

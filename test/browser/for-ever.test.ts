@@ -35,7 +35,8 @@ describe("pages of a service without a longest lifetime, in Chromium", { timeout
       // The link of the page goes to the viewer, which shows the uploader's bar.
       const [, link = ""] = (await readList(page, shared.site)).map(({ url }) => url);
       await page.goto(`${link}/view`);
-      await page.getByText("You uploaded this").waitFor();
+      await page.getByLabel("More", { exact: true }).click();
+      await page.getByRole("group", { name: "Your upload" }).waitFor();
       expect(await page.locator("dt", { hasText: "Expires" }).locator("+ dd").textContent()).toBe("Never");
     });
   });

@@ -78,7 +78,8 @@ describe("what uploaders can do", { timeout: 60_000 }, () => {
     await onPage(async (page) => {
       await openWithList(page, shared.site, [savedFrom(own)]);
       await page.goto(`${own.url}/view`);
-      await page.getByRole("group", { name: "Your upload" }).getByText("You uploaded this").waitFor();
+      await page.getByLabel("More", { exact: true }).click();
+      await page.getByRole("group", { name: "Your upload" }).waitFor();
       expect(await overflowsOf(page)).toEqual([]);
       await page.goto(other.url, { waitUntil: "networkidle" });
       expect(await page.locator(".own").count()).toBe(0);
@@ -90,11 +91,10 @@ describe("what uploaders can do", { timeout: 60_000 }, () => {
     await onPage(async (page) => {
       await openWithList(page, shared.site, [savedFrom(own)]);
       await page.goto(own.url);
+      await page.getByLabel("More", { exact: true }).click();
+      await page.getByText("Anyone with this link can edit or delete the image.").waitFor();
       await page.getByRole("button", { name: "Copy edit link" }).click();
-      await page
-        .getByRole("status")
-        .filter({ hasText: "Edit link copied. Anyone with this link can edit or delete the image." })
-        .waitFor();
+      await page.getByRole("status").filter({ hasText: "Edit link copied" }).waitFor();
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(own.editUrl);
       await page.getByRole("link", { name: "Edit or delete" }).click();
       await page.getByRole("button", { name: "Save changes" }).waitFor();

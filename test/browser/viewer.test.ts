@@ -119,10 +119,7 @@ describe("the viewer in Chromium", () => {
       };
       await page.getByLabel("More", { exact: true }).click();
       for (const [label, text] of Object.entries(expected)) {
-        const button = page.getByRole("button", {
-          name: `Copy ${label.replace("Page", "page").replace("Direct", "direct")}`,
-          exact: true,
-        });
+        const button = page.getByRole("button", { name: `Copy ${label}`, exact: true });
         await button.click();
         await page
           .getByRole("status")

@@ -67,7 +67,7 @@ describe.each(Object.entries(STORES))("on a store of kind %s", (_kind, createSto
     await usage.reserve(OWNER, "a", 60, { bytes: 100 });
     await expect(usage.reserve(OWNER, "b", 41, { bytes: 100 })).rejects.toMatchObject({
       code: "forbidden",
-      message: expect.stringMatching(/100 bytes.*40 are left.*41/),
+      message: expect.stringMatching(/100 bytes.*40 bytes are left.*41 bytes/),
     });
     await usage.reserve(OWNER, "c", 40, { images: 2, bytes: 100 });
     await expect(usage.reserve(OWNER, "d", 0, { images: 2, bytes: 100 })).rejects.toMatchObject({

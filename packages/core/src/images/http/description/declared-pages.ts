@@ -75,7 +75,7 @@ export function viewerOperation(facts: ImageFacts): DeclaredOperation | null {
   if (!facts.hasPages) return null;
   const types = facts.formats.map((format) => FORMATS[format].type);
   const bytes = bytesReplies(facts, types, {});
-  const file = bytes[200];
+  const page = pageReply("The viewer, or the file that `download` names.", "Sunset");
   return {
     operationId: "viewImage",
     tag: "Pages",
@@ -84,8 +84,9 @@ export function viewerOperation(facts: ImageFacts): DeclaredOperation | null {
     replies: {
       ...bytes,
       200: {
-        ...pageReply("The viewer, or the file that `download` names.", "Sunset"),
-        content: { ...file?.content, ...HTML },
+        ...page,
+        headers: { ...page.headers, ...cacheTagHeader(facts, false) },
+        content: { ...bytes[200]?.content, ...HTML },
       },
     },
     refusals: [412, 415, 416, 500, 501],
