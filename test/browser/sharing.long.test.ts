@@ -77,7 +77,7 @@ describe("sharing a link", () => {
         await page.getByRole("button", { name: "Share…" }).click();
         await page.locator("html[data-shared]").waitFor();
         expect(await page.locator("html").getAttribute("data-shared")).toBe(`Harbour ${photo.url}/view`);
-        await expect.poll(() => page.locator(".title > .hint").textContent()).toBe(text);
+        await expect.poll(() => page.locator(".headline > .hint").textContent()).toBe(text);
         expect(await overflowsOf(page)).toEqual([]);
       });
     }

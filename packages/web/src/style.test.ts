@@ -43,3 +43,13 @@ test("controls have two heights, and no rule of a control sets another one", () 
   });
   expect([...new Set(heights)].sort()).toEqual(["0", "5rem", "var(--control)", "var(--main-control)"]);
 });
+
+test("the rows of the upload page share a class with other pages only where they should look alike", () => {
+  const classesIn = (text: string) =>
+    new Set([...text.matchAll(/\.([a-z][a-z-]*)(?=[^{}]*\{)/g)].map(([, name = ""]) => name));
+  const upload = readdirSync(new URL("upload/styles/", browser)).map((name) =>
+    readFileSync(new URL(`upload/styles/${name}`, browser), "utf8"),
+  );
+  const shared = [...classesIn(upload.join("\n"))].filter((name) => classesIn(STYLE).has(name));
+  expect(shared.sort()).toEqual(["button", "fault", "hint", "quiet", "thumbnail", "unseen"]);
+});

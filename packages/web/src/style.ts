@@ -46,9 +46,9 @@ section + section { margin-top: 1rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 .viewer { max-width: 90rem; }
-.title { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .75rem var(--space); margin: var(--gap) 0; }
-.title h1 { flex: 1 1 18rem; margin: 0; }
-.title > .hint { flex-basis: 100%; margin: 0; }
+.headline { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .75rem var(--space); margin: var(--gap) 0; }
+.headline h1 { flex: 1 1 18rem; margin: 0; }
+.headline > .hint { flex-basis: 100%; margin: 0; }
 .toolbar { position: relative; display: flex; flex-wrap: wrap; align-items: center; gap: var(--step); }
 .toolbar > *, .drop > summary { min-height: var(--main-control); }
 .pane {
@@ -61,8 +61,8 @@ section + section { margin-top: 1rem; }
 .embed:not(:has([value="2"]:checked)) > .codes-2 { display: none; }
 .own { display: flex; flex-wrap: wrap; gap: var(--step); margin-top: var(--gap); padding-top: var(--gap); border-top: 1px solid var(--line); }
 .own small { margin: 0; }
-.facts { border-top: 1px solid var(--line); }
-.facts > summary { width: fit-content; margin: .5rem 0; color: var(--soft); }
+.about { border-top: 1px solid var(--line); }
+.about > summary { width: fit-content; margin: .5rem 0; color: var(--soft); }
 figure { margin: 0; }
 .stage {
   display: grid; grid-template-columns: minmax(0, 1fr); align-items: center; min-height: 9rem;
@@ -172,7 +172,7 @@ input.pin { font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", mono
 @media print {
   body { background: #fff; }
   header, footer, .toolbar, .turner { display: none; }
-  .facts::details-content { content-visibility: visible; }
+  .about::details-content { content-visibility: visible; }
 }
 
 @media (min-width: 60rem) {

@@ -27,7 +27,7 @@ export function viewerPage(view: ImageView, nowMs: number, site: Site): Page {
     nowMs,
     head: previewTags(view, address, offers, site.productName),
     main: html`${figure(view, offers, viewer)}
-<div class="title"><h1 dir="auto" data-id="${view.id}" data-base="${view.baseUrl}">${view.name}</h1>
+<div class="headline"><h1 dir="auto" data-id="${view.id}" data-base="${view.baseUrl}">${view.name}</h1>
 ${
   offers.length > 0 &&
   html`<div class="toolbar">
@@ -56,7 +56,7 @@ function facts(view: ImageView, nowMs: number): Html {
   const counted = t(view.type === "application/pdf" ? "viewer.pages" : "viewer.frames");
   const left = view.expiresAt === null ? null : timeLeftText(view.expiresAt, nowMs);
   // The page's script counts the time down.
-  return html`<details class="facts"><summary>${t("viewer.details")}${left !== null && html` · <span class="left" data-until="${view.expiresAt}">${left}</span>`}</summary>
+  return html`<details class="about"><summary>${t("viewer.details")}${left !== null && html` · <span class="left" data-until="${view.expiresAt}">${left}</span>`}</summary>
 <dl>
 ${fact(t(view.type === "application/pdf" ? "viewer.pageSize" : "viewer.dimensions"), dimensionsText(view))}
 ${fact(counted, (view.pages ?? 1) > 1 && view.pages)}

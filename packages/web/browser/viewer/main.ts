@@ -43,7 +43,7 @@ function addShareButtons(): void {
   const qr = act(t("viewing.qr"), showQr, "copy");
   qr.setAttribute("aria-label", t("viewing.qrOfLink"));
   field.parentElement?.append(qr);
-  document.querySelector(".title")?.append(hint);
+  document.querySelector(".headline")?.append(hint);
   if (canShare())
     document.querySelector(".drop:last-child")?.before(act(t("share.share"), shareLink, "plain"));
 }
