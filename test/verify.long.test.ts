@@ -195,7 +195,7 @@ describe("outrigger images", () => {
       /^([\w-]{22}) {2}orphaned-bytes {2}\1\/original has 100 bytes, and there is no record$/,
     );
     expect(usage).toMatch(/^usage\/\w{64} {2}damaged-usage {2}\S/);
-    expect(summary).toMatch(/^6 images, 7 B: 5 defects, 0 repaired, 0 of a newer version, in \d+ s\.$/);
+    expect(summary).toMatch(/^6 images, 7 bytes: 5 defects, 0 repaired, 0 of a newer version, in \d+ s\.$/);
     await expect(stat(path)).rejects.toMatchObject({ code: "ENOENT" });
     await writeFile(path, "nonsense");
     const refused = await ran(place, "images", "verify", "--state", path);
