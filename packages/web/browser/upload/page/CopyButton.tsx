@@ -38,7 +38,7 @@ export function CopyButton({ text, said, label, onCopied, className = "", childr
   return (
     <button
       type="button"
-      aria-label={label}
+      aria-label={result === null ? label : undefined}
       class={`copier ${className} ${result ?? ""}`}
       onClick={() => void copy()}
     >
