@@ -49,7 +49,7 @@ describe("outrigger find, verify and search", PATIENT, () => {
     expect(listed.stderr).toMatch(/^outrigger: \d+ addresses of example\.com, 1 to 2 shown\n$/);
     expect(titled.stdout.match(/\S+@\S+/g)).toEqual(["grace.hopper@example.com", "mary.jackson@example.com"]);
     expect([wrong.code, wrong.stdout]).toEqual([1, ""]);
-    expect(wrong.stderr).toContain("verification_status must be one of valid, accept_all, unknown");
+    expect(wrong.stderr).toContain("--status must be one of valid, accept_all, unknown");
   });
 
   it("the commands take the key from a file or the environment, and never print it", async () => {
