@@ -18,6 +18,8 @@ export function expectationOf(draft: Draft, schemas: Schemas): Expectation {
   if (draft.isGarbled || draft.body?.kind === "raw") return null;
   if (given(draft, "ticket") !== null) return null;
   if (described.path.includes("{id}") && draft.state !== "ready") return null;
+  // The page and the file have parameters of their own, and an embedding those of another address.
+  if (/view$|oembed/.test(described.path)) return null;
   if (needsPin(described) && draft.credential !== "right") return null;
   // The PIN in a header precedes that in the body, which precedes that in the query.
   if (draft.place === "query" && hasPin(draft)) return null;
