@@ -3,7 +3,7 @@ import type { ApiParameter } from "../../packages/core/src/openapi/document.ts";
 import type { JsonSchema } from "../../packages/core/src/schema/json-schema.ts";
 import type { Draft } from "./drafts.ts";
 import { isLookup, needsPin } from "./plain-call.ts";
-import { isListing, isReport, isUpload } from "./scenes.ts";
+import { isEmbedding, isListing, isReport, isUpload, isViewer } from "./scenes.ts";
 import type { Schemas } from "./schemas.ts";
 
 /** Whether a call is refused by 400: `null` if another refusal may come first, or prevents it. */
@@ -18,8 +18,7 @@ export function expectationOf(draft: Draft, schemas: Schemas): Expectation {
   if (draft.isGarbled || draft.body?.kind === "raw") return null;
   if (given(draft, "ticket") !== null) return null;
   if (described.path.includes("{id}") && draft.state !== "ready") return null;
-  // The page and the file have parameters of their own, and an embedding those of another address.
-  if (/view$|oembed/.test(described.path)) return null;
+  if (isEmbedding(described)) return embeddingExpectation(draft);
   if (needsPin(described) && draft.credential !== "right") return null;
   // The PIN in a header precedes that in the body, which precedes that in the query.
   if (draft.place === "query" && hasPin(draft)) return null;
@@ -140,6 +139,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The drafts' addresses are of no image of the site: 404 comes before the other parameters. */
+function embeddingExpectation(draft: Draft): Expectation {
+  if ((given(draft, "format") ?? "json") !== "json") return null;
+  return !URL.canParse(given(draft, "url") ?? "");
+}
+
 function readExpectation(draft: Draft, schemas: Schemas): Expectation {
   const { described, headers, body } = draft;
   if (body?.kind === "json" && !isObject(body.value)) return true;
@@ -150,8 +155,11 @@ function readExpectation(draft: Draft, schemas: Schemas): Expectation {
   if (until !== null && untilSchema !== undefined && !fits(schemas, untilSchema, until)) return true;
   // The signed value is checked before the body's value.
   if (untilSchema !== undefined && (until ?? given(draft, "s")) !== null) return null;
+  const file = isViewer(described) ? fieldOf(draft, "download") : null;
+  // The parameters of the file follow `?` in its value.
+  if (file !== null) return schemas.faultOf(file.schema, file.value) === null ? null : true;
   const crop = ["fit", "at", "background"];
-  const shaping = ["convert", "resize", "page", ...crop];
+  const shaping = ["convert", ...(isViewer(described) ? [] : ["resize"]), "page", ...crop];
   const isPreset = isFilled(fieldOf(draft, "preset"));
   if (isPreset && shaping.some((name) => isFilled(fieldOf(draft, name)))) return true;
   for (const name of [...shaping, "preset"]) {

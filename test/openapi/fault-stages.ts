@@ -5,7 +5,7 @@ import { createPages } from "@outrigger/web";
 import { ADA, PEOPLE } from "../lookup/people.ts";
 import { type Fault, faulty, faultyStore, throwing } from "./faults.ts";
 import { isLookup } from "./plain-call.ts";
-import { isOfImage, isUpload, type Stage, stage } from "./scenes.ts";
+import { isOfImage, isUpload, isViewer, type Stage, stage, withQuery } from "./scenes.ts";
 import { type ApiSiteOptions, startApi } from "./sites.ts";
 import { processingImage, readyImage } from "./subjects.ts";
 import { flatGif } from "./tiny-files.ts";
@@ -90,6 +90,12 @@ function limited(): Stage {
     name: "that can draw nothing else",
     start,
     scenes: [
+      {
+        status: 501,
+        when: isViewer,
+        subject: (site) => readyImage(site, flatGif(), "image/gif"),
+        alter: withQuery("download", "png"),
+      },
       {
         status: 501,
         subject: (site, { path }) =>

@@ -2,11 +2,12 @@ import type { JsonValue } from "../../packages/core/src/schema/json-schema.ts";
 import { multipart } from "./multipart.ts";
 import type { Described } from "./operations.ts";
 import type { Sent } from "./sender.ts";
+import type { ApiSite } from "./sites.ts";
 import type { Subject } from "./subjects.ts";
 import { flatPng } from "./tiny-files.ts";
 
 /** A valid call: built from the operation's description, with its examples as values. */
-export function plainCall(described: Described, subject: Subject, key: string): Sent {
+export function plainCall(described: Described, subject: Subject, { base, made }: ApiSite): Sent {
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
   for (const { name, in: place, required, schema } of described.parameters) {
@@ -14,7 +15,8 @@ export function plainCall(described: Described, subject: Subject, key: string): 
     if (place === "header" && required === true) headers[name] = String(example);
     if (place === "query" && isLookup(described) && example !== undefined) query.set(name, String(example));
   }
-  if (needsKey(described)) query.set("api_key", key);
+  if (needsKey(described)) query.set("api_key", made.key);
+  if (described.path === "/api/oembed.json") query.set("url", `${base}/${subject.id}`);
   if (needsPin(described)) headers["X-Service-Image-Pin"] = subject.pin;
   const body = plainBody(described);
   return {

@@ -33,7 +33,7 @@ export function stage(name: string, options: ApiSiteOptions, scenes: readonly Sc
 
 export async function play(site: ApiSite, described: Described, scene: Scene): Promise<Answer> {
   const { subject = usualSubject, alter = (sent) => sent, times = 1 } = scene;
-  const plain = plainCall(described, await subject(site, described), site.made.key);
+  const plain = plainCall(described, await subject(site, described), site);
   scene.arm?.();
   try {
     for (let time = 1; time < times; time++) await site.send(alter(plain));
@@ -66,6 +66,11 @@ export const withBody = (type: string, body: string) => (sent: Sent) => ({
   body,
 });
 
+export const withQuery = (name: string, value: string) => (sent: Sent) => ({
+  ...sent,
+  target: `${sent.target}${sent.target.includes("?") ? "&" : "?"}${name}=${value}`,
+});
+
 /** Without query parameters of these names. */
 export const withoutQuery =
   (...names: readonly string[]) =>
@@ -83,7 +88,12 @@ export const isUpload = ({ path }: Described) => /^\/api\/images\.(?:json|txt)$/
 export const takesFile = (described: Described) =>
   isUpload(described) || (described.path === "/" && described.method === "POST");
 /** Whether the operation is about one image. */
-export const isOfImage = (described: Described) => !isLookup(described) && described.path.includes("{id}");
+export const isOfImage = (described: Described) =>
+  !isLookup(described) && (described.path.includes("{id}") || isEmbedding(described));
+/** Whether the operation tells other sites how to embed an image, which a parameter names. */
+export const isEmbedding = ({ path }: Described) => path === "/api/oembed.json";
+/** Whether the operation is the viewer, which also answers with a file. */
+export const isViewer = ({ path }: Described) => path === "/{id}/view";
 /** Whether the operation adds a list of addresses. */
 export const isListing = ({ path }: Described) => path === "/v2/email-verifications";
 /** Whether the operation takes a report on mail. */

@@ -1,17 +1,21 @@
 import { createHash } from "node:crypto";
 import { isLookup, needsPin } from "./plain-call.ts";
 import {
+  isEmbedding,
   isImage,
   isListing,
   isOfImage,
   isOfList,
   isUpload,
+  isViewer,
+  type Scene,
   type Stage,
   stage,
   takesFile,
   withBody,
   withHeaders,
   withoutQuery,
+  withQuery,
 } from "./scenes.ts";
 import type { Sent } from "./sender.ts";
 import { type ApiSite, startApi } from "./sites.ts";
@@ -50,10 +54,8 @@ export function ordinaryStages(): Stage[] {
           target: sent.target.replace(/(?<=@|%40|domain=)example\.com/, "b.example"),
         }),
       },
-      { status: 206, alter: withHeaders({ Range: "bytes=0-0" }) },
-      { status: 304, alter: withHeaders({ "If-None-Match": "*" }) },
-      { status: 412, alter: withHeaders({ "If-Match": '"another"' }) },
-      { status: 416, alter: withHeaders({ Range: "bytes=99999999-" }) },
+      ...conditions(),
+      { status: 501, when: isEmbedding, alter: withQuery("format", "xml") },
       { status: 403, when: needsPin, alter: withHeaders({ "X-Service-Image-Pin": "another" }) },
       { status: 400, when: isLookup, alter: withoutQuery("domain", "company", "email") },
       { status: 400, when: isLookup, alter: (sent) => ({ ...sent, target: `${sent.target}&odd=%ff` }) },
@@ -102,6 +104,23 @@ export function ordinaryStages(): Stage[] {
     ]),
     closed(),
   ];
+}
+
+/** Of files, the viewer's too. */
+function conditions(): Scene[] {
+  const headers = [
+    [206, { Range: "bytes=0-0" }],
+    [304, { "If-None-Match": "*" }],
+    [412, { "If-Match": '"another"' }],
+    [416, { Range: "bytes=99999999-" }],
+  ] as const;
+  return headers.flatMap(([status, header]) => {
+    const alter = withHeaders(header);
+    return [
+      { status, alter },
+      { status, when: isViewer, alter: (sent: Sent) => alter(withQuery("download", "png")(sent)) },
+    ];
+  });
 }
 
 /** An image of a service that denies the bytes of later uploads for a legal reason. */

@@ -80,7 +80,7 @@ export function viewerOperation(facts: ImageFacts): DeclaredOperation | null {
     operationId: "viewImage",
     tag: "Pages",
     summary: "View an image",
-    parameters: [PAGE, DOWNLOAD, DOWNLOAD_SIZE, ...READ_CONDITIONS, ...RANGE_HEADERS],
+    parameters: [PAGE_OF_PAGE, downloadOf(facts), DOWNLOAD_SIZE, ...READ_CONDITIONS, ...RANGE_HEADERS],
     replies: {
       ...bytes,
       200: {
@@ -89,16 +89,27 @@ export function viewerOperation(facts: ImageFacts): DeclaredOperation | null {
         content: { ...bytes[200]?.content, ...HTML },
       },
     },
-    refusals: [412, 415, 416, 500, 501],
+    refusals: [412, 416, 500, 501],
     ...VIEWER_REFUSALS,
   };
 }
 
-const DOWNLOAD = queryParameter("download", {
-  type: "string",
-  description:
-    "For the viewer's form: the file to save instead of the page, as the end of its address, such as `png` or `jpg?convert=low`.",
-});
+/** The file has its parameters in `download`. */
+const PAGE_OF_PAGE: ApiParameter = {
+  ...PAGE,
+  description: `${PAGE.description} Ignored with \`download\`.`,
+};
+
+function downloadOf({ formats }: ImageFacts): ApiParameter {
+  return queryParameter("download", {
+    type: "string",
+    pattern: `^(?:${formats.join("|")})(?:\\?|$)`,
+    examples: ["png"],
+    description:
+      "For the viewer's form: the file to save instead of the page, as the end of its address, such as `png` or `jpg?convert=low`.",
+  });
+}
+
 const DOWNLOAD_SIZE = queryParameter("resize", {
   ...RENDITION_SCHEMAS.resize,
   description: "The box that the file fits into. Applies to `download` only.",

@@ -184,3 +184,30 @@ test("after a deletion by the form the page confirms it; for an expired image th
   await site.send("GET", pathname, HTML);
   expect(problems.map(({ justDeleted }) => justDeleted)).toEqual([true, undefined, undefined]);
 });
+
+test("the viewer's form gets a file to save, in the format, quality and size that it names", async () => {
+  const { site, id } = await siteWithImage();
+  const send = (search: string) => site.send("GET", `/${id}/view`, { search, ...HTML });
+  const { status, headers } = await send("download=jpg%3Fconvert%3Dlow&resize=3x3");
+  expect([status, headers["Content-Type"]]).toEqual([200, "image/jpeg"]);
+  expect(headers["Content-Disposition"]).toMatch(/^attachment; filename="[^"]+\.jpg"/);
+  for (const search of [
+    "download=exe",
+    "download=.png",
+    "download=png%3Fresize%3Dx",
+    "download=png&resize=x",
+  ])
+    expect([search, (await send(search)).status]).toEqual([search, 400]);
+  expect((await send("download=&resize=x")).headers["Content-Type"]).toMatch(/^text\/html/);
+});
+
+test("the viewer's form opens no size that needs a signature, and no image that is withheld or not permitted", async () => {
+  const { site, id } = await siteWithImage({ sizes: "signed" });
+  const status = async (search: string) => (await site.send("GET", `/${id}/view`, { search })).status;
+  expect(await status("download=jpg%3Fresize%3D3x3")).toBe(403);
+  expect(await status("download=jpg&resize=3x3")).toBe(403);
+  await site.images.withhold(id, { reason: "By order." });
+  expect(await status("download=png")).toBe(451);
+  const closed = await siteWithImage({ authorize: (_call, action) => action !== "read" });
+  expect((await closed.site.send("GET", `/${closed.id}/view`, { search: "download=png" })).status).toBe(403);
+});

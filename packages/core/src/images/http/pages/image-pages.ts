@@ -43,7 +43,9 @@ export async function viewer(context: ImageContext, call: Call, id: string): Pro
     return viewerReply(context, requirePages(context), call, viewing.current, cachingOf(viewing.audience));
   }
   const format = formatOfSuffix(suffix);
-  if (format === undefined) throw new ServiceError("unsupported_media", `Nothing is served as .${suffix}`);
+  if (format === undefined) {
+    throw new ServiceError("bad_request", "download must begin with a format, such as png");
+  }
   const resize = query.get("resize");
   const search = resize ? `${parameters}&resize=${encodeURIComponent(resize)}` : parameters;
   return readDownload(context, call, viewing, format, search);

@@ -41,6 +41,16 @@ test("oEmbed names the whole picture when the size is signed, and a signed one w
   expect(String((await ask({ url, maxwidth: "1" })).json.url)).toMatch(/[?&]s=[\w-]{43}/);
 });
 
+test("oEmbed offers at most 27 sizes of an image, whatever is asked", async () => {
+  const { url, id, ask, site } = await siteWithImage();
+  const sizes = new Set<string>();
+  const { width } = (await site.send("GET", `/api/images/${id}.json`)).json;
+  for (let side = 1; side < Math.min(Number(width), 300); side++)
+    sizes.add(String((await ask({ url, maxwidth: String(side), maxheight: String(side) })).json.url));
+  expect(sizes.size).toBeGreaterThan(1);
+  expect(sizes.size).toBeLessThanOrEqual(27);
+});
+
 test("oEmbed is cached no longer than the image lives", async () => {
   const { site, url, id, ask } = await siteWithImage({ cacheSeconds: 300 });
   expect((await ask({ url })).json.cache_age).toBe(300);

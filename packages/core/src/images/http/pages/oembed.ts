@@ -11,7 +11,7 @@ import { imageView, pageShown } from "./image-view.ts";
 
 /** Longest side of an embedded picture, pixels. */
 const MAX_SIDE = 2000;
-/** The sides of pictures above this one are multiples of it, so that the service renders few sizes. */
+/** Longer sides of pictures are multiples of this, shorter ones powers of two: anyone may ask, so the service renders few sizes. */
 const STEP = 100;
 
 /** `GET HEAD {base}/api/oembed.json`: how other sites embed the image at an address (oEmbed 1.0). */
@@ -64,7 +64,7 @@ function photo({ type, page, width, height, links, sign }: ImageView, maxWidth: 
   const most = Math.floor(longest * Math.min(maxWidth / width, maxHeight / height));
   const url = new URL(link);
   if (page > 1) url.searchParams.set("page", String(page));
-  const side = most >= longest ? longest : Math.max(1, most > STEP ? most - (most % STEP) : most);
+  const side = most >= longest ? longest : stepBelow(Math.max(1, most));
   if (side < longest) url.searchParams.set("resize", `${side}x${side}`);
   const sized = (length: number) => Math.max(1, Math.round((length * side) / longest));
   return {
@@ -73,4 +73,8 @@ function photo({ type, page, width, height, links, sign }: ImageView, maxWidth: 
     width: sized(width),
     height: sized(height),
   };
+}
+
+function stepBelow(side: number): number {
+  return side >= STEP ? side - (side % STEP) : 2 ** Math.floor(Math.log2(side));
 }
