@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createFsBlobStore, createImages, type Images, type ImagesOptions } from "@outrigger/core";
 import type { Renderer } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
-import { createPages } from "@outrigger/web";
+import { createPages, type PagesOptions } from "@outrigger/web";
 import { expect } from "vitest";
 import { afterEachFile } from "./hooks.ts";
 import { type HostName, startHost } from "./hosts.ts";
@@ -35,8 +35,8 @@ export interface Site extends Host {
 }
 
 export interface SiteOptions extends Partial<Omit<ImagesOptions, "pages">> {
-  /** Whether the service has pages. @default true */
-  pages?: boolean;
+  /** The options of the service's pages; `false`: it has none. @default {} */
+  pages?: PagesOptions | false;
   host?: HostName;
   mountPath?: string;
 }
@@ -46,13 +46,13 @@ export interface SiteOptions extends Partial<Omit<ImagesOptions, "pages">> {
  * no upload answers 202 because of the load of this machine.
  */
 export async function startSite(siteOptions: SiteOptions = {}): Promise<Site> {
-  const { host = "Express 5", mountPath = "/img", pages = true, ...options } = siteOptions;
+  const { host = "Express 5", mountPath = "/img", pages = {}, ...options } = siteOptions;
   const directory = await mkdtemp(join(tmpdir(), "outrigger-site-"));
   const errors: unknown[] = [];
   const images = createImages({
     storage: createFsBlobStore({ directory }),
     renderer: sharedRenderer(),
-    ...(pages ? { pages: createPages() } : {}),
+    ...(pages ? { pages: createPages(pages) } : {}),
     rateLimits: false,
     renderBudget: false,
     asyncAfterMs: false,

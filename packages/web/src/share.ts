@@ -22,7 +22,7 @@ export function sharePane(view: ImageView, page: Address | null, offers: readonl
     if (file === undefined || page === null) return null;
     const { href } = side === null ? file : boxed(view, file, side);
     const texts = shareTexts({ file: href, page: page.href, text, isPicture: shown !== null });
-    return html`<div class="codes-${index}">${texts.map(([what, value]) => field(`code-${index}-${what.slice(0, 2)}`, what === "Direct link" ? t("viewer.directLink") : what, value))}</div>\n`;
+    return html`<div class="codes-${index}">${texts.map(([what, value]) => field(`code-${index}-${what.slice(0, 2)}`, what, value))}</div>\n`;
   };
   return html`${page !== null && field("page-link", t("viewer.pageLink"), page.href)}
 <div class="embed">${
@@ -58,13 +58,13 @@ export function shareTexts({ file, page, text, isPicture }: SharedFile): (readon
   // BBCode has no alternative text, and no way to escape brackets.
   return isPicture
     ? [
-        ["Direct link", file],
+        [t("share.directLink"), file],
         ["Markdown", `[![${words}](${plainFile})](${plainPage})`],
         ["HTML", `<a href="${escapeHtml(page)}"><img src="${markup}" alt="${label}"></a>`],
         ["BBCode", `[url=${page}][img]${file}[/img][/url]`],
       ]
     : [
-        ["Direct link", file],
+        [t("share.directLink"), file],
         ["Markdown", `[${words}](${plainFile})`],
         ["HTML", `<a href="${markup}">${label}</a>`],
         ["BBCode", `[url]${file}[/url]`],

@@ -16,8 +16,7 @@ export function uploadRefusal(status: number): string {
   return t(TEXTS.get(status) ?? (status >= 500 ? "refused.failed" : "refused.other"));
 }
 
-/** The server's own reason as a sentence. It calls the file by the name of its field, and may quote a decoder. */
+/** The server's own reason as a sentence. It calls the file by the name of its field. */
 export function quoted(detail: string): string {
-  if (/^This cannot be read as \S+: \w+: /.test(detail)) return t("refused.damaged");
   return t("refused.quote", { reason: detail.replace(/^imagedata\b/, "The file").replace(/\.$/, "") });
 }

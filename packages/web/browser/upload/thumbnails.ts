@@ -19,7 +19,10 @@ async function thumbnailOf(file: File): Promise<Blob | null> {
   const scaler = worker;
   return new Promise((resolve) => {
     scaler.onmessage = ({ data }: MessageEvent<Blob | null>) => resolve(data);
-    scaler.onerror = () => resolve(null);
+    scaler.onerror = () => {
+      worker = undefined; // It did not load: the next file tries again.
+      resolve(null);
+    };
     scaler.postMessage(file);
   });
 }

@@ -71,7 +71,7 @@ export class Languages {
     const english = { ...ENGLISH, ...messages.en };
     const tags = new Set([...Object.keys(SHIPPED), ...Object.keys(messages)]);
     this.#catalogues = new Map(
-      [...tags].map((tag) => [tag, { ...english, ...SHIPPED[tag], ...messages[tag] }]),
+      [...tags].map((tag) => [tag, { ...english, ...SHIPPED[tag.replace(/-.*/, "")], ...messages[tag] }]),
     );
     this.#fixed = locale === undefined ? null : this.#choose(locale);
     if (locale !== undefined && this.#fixed === null) {

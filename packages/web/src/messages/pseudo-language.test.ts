@@ -1,6 +1,6 @@
 import type { Page } from "@outrigger/core/images";
 import { describe, expect, it } from "vitest";
-import { EDIT, IMAGE, NOW } from "../../test/views.ts";
+import { EDIT, IMAGE, NOW, REPORT } from "../../test/views.ts";
 import { createPages } from "../pages.ts";
 import en from "./en.json" with { type: "json" };
 
@@ -8,9 +8,9 @@ import en from "./en.json" with { type: "json" };
 const PSEUDO = Object.fromEntries(
   Object.entries(en).map(([key, text]) => [key, `⟦${text}${"·".repeat(Math.ceil(text.length * 0.4))}⟧`]),
 );
-/** Data, and amounts and dates that `Intl` writes. */
+/** Data, names of formats and products, and amounts and dates that `Intl` writes. */
 const DATA =
-  /^(?:Harbour|(?:· )?Outrigger|\d+ (?:hours?|days?)|[0-9A-Z]{16}|UTC|50|https:\S+|curl .*|API|(?:API)?ShareX|·|\W*)$/;
+  /^(?:Harbour(?: · Outrigger)?|(?:· )?Outrigger|Shutter .*|[A-Z]{3}|WebP|AVIF|HTML|Markdown|BBCode|.* UTC|\d+ kB|\d+ (?:hours?|days?)|[0-9A-Z]{16}|UTC|\d{1,3}|https:\S+|curl .*|API|(?:API)?ShareX|·|\W*)$/;
 
 /** The visible texts of a page, and those of its attributes, that do not come from the catalogue. */
 function foreignTexts({ html }: Page): string[] {
@@ -47,6 +47,9 @@ describe("no text of a page stands beside the catalogue:", () => {
     focusX: "Enter a number from 0 to 100.",
   };
 
+  const DOCUMENT = { type: "application/pdf", pages: 3, page: 2, warnings: ["first_page_only"] } as const;
+  const PROBLEM = { baseUrl: IMAGE.baseUrl, title: "", detail: "" };
+
   it.each<[string, () => Page | undefined]>([
     ["upload page", () => pages.upload({ ...upload, form }, NOW)],
     ["upload page without a form", () => pages.upload(upload, NOW)],
@@ -59,6 +62,15 @@ describe("no text of a page stands beside the catalogue:", () => {
     ],
     ["rejected edit form", () => pages.edit({ ...EDIT, faults }, NOW)],
     ["page that asks for the PIN", () => pages.unlock({ ...lock, problem: "Incorrect PIN" })],
+    ["viewer", () => pages.viewer({ ...IMAGE, description: "Harbour" }, NOW)],
+    ["viewer of a document", () => pages.viewer({ ...IMAGE, ...DOCUMENT }, NOW)],
+    ["report form", () => pages.report?.(REPORT)],
+    ...[202, 400, 401, 403, 404, 410, 413, 429, 451, 500, 501, 503, 507].map(
+      (status): [string, () => Page] => [
+        `page of a ${status}`,
+        () => pages.problem({ ...PROBLEM, status, retryAfterSeconds: 5 }),
+      ],
+    ),
     ["API reference", () => pages.reference({ baseUrl: IMAGE.baseUrl })],
   ])("%s", (_name, render) => {
     const page = render();

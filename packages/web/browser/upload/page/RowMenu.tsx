@@ -30,10 +30,11 @@ export function RowMenu(props: RowMenuProps) {
 
   useLayoutEffect(() => {
     if (!isOpen || button.current === null || menu.current === null) return;
-    const { right, top, bottom } = button.current.getBoundingClientRect();
+    const { left, right, top, bottom } = button.current.getBoundingClientRect();
+    const { dir, clientWidth } = document.documentElement;
     const { style, offsetHeight } = menu.current;
     const hasRoom = bottom + offsetHeight + GAP_PX <= innerHeight || top < offsetHeight;
-    style.right = `${document.documentElement.clientWidth - right}px`;
+    style.insetInlineEnd = `${dir === "rtl" ? left : clientWidth - right}px`;
     style.top = `${scrollY + (hasRoom ? bottom + GAP_PX : top - offsetHeight - GAP_PX)}px`;
     menu.current.querySelector<HTMLElement>("a, button")?.focus({ preventScroll: true });
   }, [isOpen]);

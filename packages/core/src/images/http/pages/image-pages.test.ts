@@ -185,6 +185,26 @@ test("after a deletion by the form the page confirms it; for an expired image th
   expect(problems.map(({ justDeleted }) => justDeleted)).toEqual([true, undefined, undefined]);
 });
 
+test("pages get the reader's languages, and name them in Vary beside what the reply itself varies by", async () => {
+  const asked: unknown[] = [];
+  const pages: Pages = {
+    ...textPages,
+    viewer(view, nowMs) {
+      asked.push(view.acceptLanguage);
+      return {
+        ...textPages.viewer(view, nowMs),
+        headers: { "Content-Language": "de", Vary: "Accept-Language" },
+      };
+    },
+  };
+  const { site, id } = await siteWithImage({ pages });
+  const headers = { accept: "text/html", "accept-language": "de-AT, en;q=0.5" };
+  const landing = await site.send("GET", `/${id}`, { headers });
+  expect(landing.headers).toMatchObject({ Vary: "Accept, Accept-Language", "Content-Language": "de" });
+  expect((await site.send("GET", `/${id}/view`, HTML)).headers.Vary).toBe("Accept-Language");
+  expect(asked).toEqual([headers["accept-language"], undefined]);
+});
+
 test("the viewer's form gets a file to save, in the format, quality and size that it names", async () => {
   const { site, id } = await siteWithImage();
   const send = (search: string) => site.send("GET", `/${id}/view`, { search, ...HTML });

@@ -1,0 +1,77 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import en from "../../packages/web/src/messages/en.json" with { type: "json" };
+import { overflowsOf } from "../support/chromium.ts";
+import { linkOf, shareUploadPage, textFile } from "./upload-page.ts";
+
+/** Every text in brackets and 40 % longer, so that a text beside the catalogue is seen, and a narrow window is full. */
+const PSEUDO = Object.fromEntries(
+  Object.entries(en).map(([key, text]) => [key, `⟦${text}${"·".repeat(Math.ceil(text.length * 0.4))}⟧`]),
+);
+/** Data, and names of formats and products. Dates and amounts are in Arabic: `Intl` writes them. */
+const DATA =
+  /boat\.jpg|notes\.txt|Outrigger|ShareX|Markdown|HTML|BBCode|WebP|(?:Headless)?Chrom\w*|\b[A-Z]{3,4}\b|https?:\S+/g;
+
+/** Those that do not come from the catalogue. */
+function foreignIn(texts: readonly string[]): string[] {
+  // A text may stand in another one, or have markup in it.
+  const own = /⟦[^⟦⟧]*(?:⟧|$)|^[^⟦⟧]*⟧/g;
+  const others = texts.map((text) => text.replace(own, "").replace(own, "").replace(DATA, ""));
+  return others.filter((text) => /[^\p{Script=Arabic}\P{L}]/u.test(text));
+}
+
+/** The texts that a reader sees or hears. */
+function textsOf(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const found: string[] = [];
+    const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_ALL);
+    for (let node: Node | null = walker.currentNode; node !== null; node = walker.nextNode()) {
+      if (node instanceof Element) {
+        for (const name of ["title", "alt", "aria-label", "aria-roledescription", "placeholder"])
+          found.push(node.getAttribute(name) ?? "");
+      } else if (node.parentElement?.closest("script, style, title, noscript") === null) {
+        found.push(node.textContent ?? "");
+      }
+    }
+    return found;
+  });
+}
+
+async function expectWhole(page: Page): Promise<void> {
+  expect(foreignIn(await textsOf(page))).toEqual([]);
+  expect(await page.locator("html").getAttribute("dir")).toBe("rtl");
+  expect(await overflowsOf(page)).toEqual([]);
+}
+
+describe("in a long language from right to left", () => {
+  const shared = shareUploadPage({ pages: { locale: "ar", messages: { ar: PSEUDO } } });
+
+  test("upload page, viewer, edit page and refusals have no other text, and fit every window", async () => {
+    const context = await shared.browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${shared.site.base}/`);
+    await page.locator("#chooser").waitFor({ state: "attached" });
+    await expectWhole(page);
+    await page.locator("#chooser").setInputFiles([shared.boat(), textFile()]);
+    await page.locator("a.thumbnail").waitFor();
+    await page.locator(".entry.failed").waitFor();
+    const link = await linkOf(page.locator(".entry").filter({ has: page.locator("a.thumbnail") }));
+    await expectWhole(page);
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.locator(".entry button[popovertarget]").first().click();
+      const { x = -1, width: of = 0 } = (await page.locator(".menu:popover-open").boundingBox()) ?? {};
+      expect([width, x >= 0, x + of <= width]).toEqual([width, true, true]);
+      expect(foreignIn(await textsOf(page))).toEqual([]);
+      await page.keyboard.press("Escape");
+    }
+    await page.goto(link);
+    for (const summary of await page.locator("summary").all()) {
+      await summary.click();
+      await expectWhole(page);
+    }
+    await page.goto(link.replace(/view$/, "edit"));
+    await expectWhole(page);
+    await context.close();
+  });
+});
