@@ -19,7 +19,7 @@ addShareButtons();
 addOwnBar();
 playAnimations();
 turnPagesByKeys();
-closePanes();
+handlePanes();
 watchPicture();
 // Without the script, the reply's `Refresh` header reloads the page.
 if (document.querySelector(".pending") !== null) void awaitImage();
@@ -48,8 +48,11 @@ function addShareButtons(): void {
     document.querySelector(".drop:last-child")?.before(act(t("share.share"), shareLink, "plain"));
 }
 
-/** Closes an open pane by Escape, and by a click beside it. */
-function closePanes(): void {
+/** Scrolls to a pane that opens. Closes it by Escape, and by a click beside it. */
+function handlePanes(): void {
+  for (const drop of document.querySelectorAll<HTMLDetailsElement>(".drop")) {
+    drop.addEventListener("toggle", () => drop.lastElementChild?.scrollIntoView({ block: "nearest" }));
+  }
   const close = (target: EventTarget | null) => {
     const isInside = target instanceof Element && target.closest(".toolbar") !== null;
     // A dialog is above the panes.
