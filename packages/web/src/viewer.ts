@@ -11,7 +11,7 @@ import { sharePane } from "./share.ts";
 import { t } from "./texts.ts";
 import { timeLeftText } from "./time-left.ts";
 
-const QUALITIES: readonly Quality[] = ["low", "medium", "high", "max"];
+const QUALITIES = ["low", "medium", "high", "max"] as const satisfies Quality[];
 
 /** The page that shows an image. */
 export function viewerPage(view: ImageView, nowMs: number, site: Site): Page {
