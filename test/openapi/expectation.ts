@@ -1,13 +1,10 @@
-import { nameFault, parseFullName } from "@outrigger/core/lookup";
-import type { ApiParameter } from "../../packages/core/src/openapi/document.ts";
 import type { JsonSchema } from "../../packages/core/src/schema/json-schema.ts";
 import type { Draft } from "./drafts.ts";
+import { type Expectation, fits, given, parameterOf } from "./given.ts";
+import { lookupExpectation } from "./lookup-expectation.ts";
 import { isLookup, needsPin } from "./plain-call.ts";
-import { isEmbedding, isListing, isReport, isUpload, isViewer } from "./scenes.ts";
+import { isEmbedding, isUpload, isViewer } from "./scenes.ts";
 import type { Schemas } from "./schemas.ts";
-
-/** Whether a call is refused by 400: `null` if another refusal may come first, or prevents it. */
-export type Expectation = boolean | null;
 
 const YEAR_MS = 365 * 86_400_000;
 
@@ -37,72 +34,6 @@ export function expectationOf(draft: Draft, schemas: Schemas): Expectation {
 function hasPin({ body }: Draft): boolean {
   if (body?.kind === "json") return isObject(body.value) && Object.hasOwn(body.value, "pin");
   return body?.kind === "form" && body.fields.pin !== undefined;
-}
-
-/** A query parameter as it arrives; `null`: treated as absent. */
-function given(draft: Draft, name: string): string | null {
-  const written = draft.query[name];
-  if (written === undefined) return null;
-  const text = new URLSearchParams({ [name]: written }).get(name);
-  const isAbsent = isLookup(draft.described) ? text?.trim() === "" : text === "";
-  return isAbsent ? null : text;
-}
-
-function parameterOf({ described }: Draft, name: string): ApiParameter | undefined {
-  return described.parameters.find((each) => each.name === name);
-}
-
-/** Whether a text matches a parameter's schema. */
-function fits(schemas: Schemas, schema: JsonSchema, text: string): boolean {
-  if (schema.type === "integer") return /^\d+$/.test(text) && schemas.faultOf(schema, Number(text)) === null;
-  if (schema.type === "array") return schemas.faultOf(schema, wordsOf(text)) === null;
-  return schemas.faultOf(schema, schema.enum === undefined ? text : text.trim().toLowerCase()) === null;
-}
-
-function wordsOf(text: string): string[] {
-  return text
-    .split(",")
-    .map((word) => word.trim().toLowerCase())
-    .filter((word) => word !== "");
-}
-
-function lookupExpectation(draft: Draft, schemas: Schemas): Expectation {
-  const { described, credential, isGarbled } = draft;
-  if (isGarbled) return true;
-  if (credential !== "right" && described.operation.security?.length !== 0) return null;
-  if (isListing(described) || isReport(described)) return listExpectation(draft, schemas);
-  const wrong = (name: string) => {
-    const text = given(draft, name);
-    const schema = parameterOf(draft, name)?.schema;
-    return text !== null && schema !== undefined && !fits(schemas, schema, text);
-  };
-  const names = described.parameters.map(({ name }) => name).filter((name) => !/_name$/.test(name));
-  if (names.some(wrong)) return true;
-  if (names.includes("email")) return given(draft, "email") === null;
-  if (!names.includes("domain")) return false;
-  const company = given(draft, "company");
-  if (given(draft, "domain") === null && (company === null || [...company.trim()].length < 3)) return true;
-  return described.path.endsWith("/email-finder") && isNamedWrongly(draft, wrong);
-}
-
-function listExpectation({ described, body }: Draft, schemas: Schemas): Expectation {
-  if (body === null) return true;
-  const schema = described.operation.requestBody?.content["application/json"]?.schema ?? {};
-  return body.kind === "json" && isListing(described) ? schemas.faultOf(schema, body.value) !== null : null;
-}
-
-function isNamedWrongly(draft: Draft, wrong: (name: string) => boolean): boolean {
-  const [first, last, full] = ["first_name", "last_name", "full_name"].map((name) => given(draft, name));
-  // With both other names, full_name is ignored; with only one of them, that one is ignored.
-  const looked = first && last ? { first_name: first, last_name: last } : { full_name: full };
-  const isMissing = !(first && last) && !full;
-  const isLong = [first, last, full].some((text) => text && [...text].length > 1000);
-  return (
-    isMissing ||
-    isLong ||
-    Object.entries(looked).some(([name, text]) => wrong(name) || nameFault(text ?? "") !== null) ||
-    (!(first && last) && parseFullName(full ?? "") === null)
-  );
 }
 
 /** A field by its name: the body's, else the query's, with its schema there. */

@@ -5,7 +5,8 @@ import { createMemoryAccounts } from "../memory/memory-accounts.ts";
 import { Meter, monthOf } from "./meter.ts";
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: Date.UTC(2026, 2, 15) });
+  // Nothing else is faked: timers of the runner would be counted.
+  vi.useFakeTimers({ now: Date.UTC(2026, 2, 15), toFake: ["Date", "setInterval", "clearInterval"] });
 });
 afterEach(() => {
   vi.useRealTimers();
