@@ -48,6 +48,19 @@ test.each(["Express 5", "Koa 3"] as const)(
         .toBuffer();
       const { record } = await create(site, animation, "image/webp");
       expect(record).toMatchObject({ type: "image/gif", pages: 3, warnings: ["colors_reduced"] });
+      const located = sharp(await jpegPhoto(60, 40)).withExif({ IFD0: { Model: "Camera 3" } });
+      for (const format of ["webp", "avif"] as const) {
+        const bytes = await located.clone().toFormat(format).toBuffer();
+        const { record } = await create(site, bytes, `image/${format}`);
+        expect(record, format).toMatchObject({ warnings: ["metadata_removed"] });
+      }
+      const photo = Buffer.concat([
+        halvesHeic,
+        Buffer.from("\0\0\0\x19free\0\0\0\x15infe\x02\0\0\0\0\x02\0\0Exif\0", "latin1"),
+      ]);
+      expect((await create(site, photo, "image/heic")).record).toMatchObject({
+        warnings: ["metadata_removed"],
+      });
     });
   },
 );

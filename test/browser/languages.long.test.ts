@@ -1,16 +1,18 @@
+import { createAdminPages } from "@outrigger/web";
 import type { Page } from "playwright-core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import en from "../../packages/web/src/messages/en.json" with { type: "json" };
 import { overflowsOf } from "../support/chromium.ts";
+import { startHost } from "../support/hosts.ts";
 import { linkOf, shareUploadPage, textFile } from "./upload-page.ts";
 
 /** Every text in brackets and 40 % longer, so that a text beside the catalogue is seen, and a narrow window is full. */
 const PSEUDO = Object.fromEntries(
   Object.entries(en).map(([key, text]) => [key, `⟦${text}${"·".repeat(Math.ceil(text.length * 0.4))}⟧`]),
 );
-/** Data, and names of formats and products. Dates and amounts are in Arabic: `Intl` writes them. */
+/** Data, names of formats and products, and the status of HTTP. Dates and amounts are in Arabic: `Intl` writes them. */
 const DATA =
-  /boat\.jpg|notes\.txt|Outrigger|ShareX|Markdown|HTML|BBCode|WebP|(?:Headless)?Chrom\w*|\b[A-Z]{3,4}\b|https?:\S+/g;
+  /410 Gone|[\w-]{22}|boat\.jpg|notes\.txt|Outrigger|ShareX|Markdown|HTML|BBCode|WebP|(?:Headless)?Chrom\w*|\b[A-Z]{3,4}\b|https?:\S+/g;
 
 /** Those that do not come from the catalogue. */
 function foreignIn(texts: readonly string[]): string[] {
@@ -44,7 +46,7 @@ async function expectWhole(page: Page): Promise<void> {
 }
 
 describe("in a long language from right to left", () => {
-  const shared = shareUploadPage({ pages: { locale: "ar", messages: { ar: PSEUDO } } });
+  const shared = shareUploadPage({ reports: true, pages: { locale: "ar", messages: { ar: PSEUDO } } });
 
   test("upload page, viewer, edit page and refusals have no other text, and fit every window", async () => {
     const context = await shared.browser.newContext();
@@ -70,8 +72,46 @@ describe("in a long language from right to left", () => {
       await summary.click();
       await expectWhole(page);
     }
-    await page.goto(link.replace(/view$/, "edit"));
+    const { id: gone } = await shared.add("boat.jpg");
+    await shared.site.images.remove(gone);
+    for (const address of [link.replace(/view$/, "edit"), `${shared.site.base}/${gone}/view`]) {
+      await page.goto(address);
+      await expectWhole(page);
+    }
+    await page.goto(link);
+    await page.locator('footer a[rel="nofollow"]').click();
+    await page.waitForURL(/report/);
     await expectWhole(page);
+    await context.close();
+  });
+
+  test("the page of the person who decides has no other text, and fits every window", async () => {
+    const image = await shared.add("boat.jpg");
+    const messages = { ar: PSEUDO };
+    const pages = createAdminPages({
+      images: shared.site.images,
+      authorize: () => ({ by: "MIA" }),
+      locale: "ar",
+      messages,
+    });
+    const admin = await startHost("Express 5", pages, "/admin/images");
+    onTestFinished(() => admin.close());
+    const context = await shared.browser.newContext();
+    const page = await context.newPage();
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${admin.base}/`);
+      await page.locator(`[data-id="${image.id}"], img`).first().waitFor();
+      await expectWhole(page);
+      for (const summary of await page.locator("summary").all()) await summary.click();
+      await expectWhole(page);
+      for (const view of await page
+        .locator("nav a:not([href$=jsonl])")
+        .evaluateAll((all) => all.map((a) => a.getAttribute("href")))) {
+        await page.goto(new URL(view ?? "", page.url()).href);
+        await expectWhole(page);
+      }
+    }
     await context.close();
   });
 });

@@ -60,7 +60,7 @@ test("admit reports the upright size of a JPEG and a PNG with each EXIF orientat
     for (const format of ["jpeg", "png"] as const) {
       const bytes = await stored.clone().toFormat(format).toBuffer();
       const info = await admitInfo(renderer, { bytes }, `image/${format}`);
-      expect(info, `${orientation}`).toEqual({ ...upright, pages: 1 });
+      expect(info, `${orientation}`).toMatchObject({ ...upright, pages: 1 });
     }
   }
 });
@@ -136,6 +136,25 @@ test("admit warns of frames and text that renditions lack", async () => {
   expect(
     await warningsOf(Buffer.from(svg(9, `<rect width="9" height="9"/>${label}`)), "image/svg+xml"),
   ).toEqual(["text_removed"]);
+});
+
+test("admit names removed metadata of pixels, not metadata that is kept or absent", async () => {
+  const gps = {
+    IFD0: { Model: "Camera 3" },
+    IFD3: { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 3230/100" },
+  };
+  const photo = sharp(originals.jpeg).withExif(gps);
+  for (const [format, type] of [
+    ["jpeg", "image/jpeg"],
+    ["png", "image/png"],
+  ] as const) {
+    const bytes = await photo.clone().toFormat(format).toBuffer();
+    expect(await admitInfo(renderer, { bytes }, type)).toMatchObject({ warnings: ["metadata_removed"] });
+    const kept = await admitInfo(renderer, { bytes }, type, { keepMetadata: true });
+    expect(kept.warnings).toBeUndefined();
+    const plain = await sharp(originals.jpeg).toFormat(format).toBuffer();
+    expect((await admitInfo(renderer, { bytes: plain }, type)).warnings).toBeUndefined();
+  }
 });
 
 test("admit rejects with store_unavailable for a file that cannot be read", async () => {

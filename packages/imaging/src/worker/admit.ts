@@ -3,6 +3,7 @@ import type {
   Admission,
   ConvertibleType,
   ImageInfo,
+  ImageWarning,
   OriginalType,
   PicturePreview,
   Size,
@@ -70,10 +71,13 @@ async function admitPicture(
   const { sound, info } = await readSound(bytes, type, limits);
   const pageSizes = info.pages > 1 && type === "application/pdf" ? await listPageSizes(sound) : null;
   const stripped = await stripMetadata(sound, type, kept);
+  const warnings: ImageWarning[] = [];
+  // Its renditions show one frame.
+  if (type === "image/png" && info.pages > 1) warnings.push("first_frame_only");
+  if (stripped !== null && type !== "application/pdf") warnings.push("metadata_removed");
   return {
     ...info,
-    // Its renditions show one frame.
-    ...(type === "image/png" && info.pages > 1 ? { warnings: ["first_frame_only"] } : {}),
+    ...(warnings.length === 0 ? {} : { warnings }),
     ...(pageSizes === null ? {} : { pageSizes }),
     cleaned: stripped ?? (sound === bytes ? null : [sound]),
   };

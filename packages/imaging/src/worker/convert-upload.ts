@@ -69,6 +69,7 @@ async function convertRaster(
   const moves = type === "image/webp" && pages > 1;
   const warnings: ImageWarning[] = [];
   if (depth !== undefined && depth !== "uchar") warnings.push("depth_reduced");
+  if (metadata.exif ?? metadata.xmp ?? metadata.iptc) warnings.push("metadata_removed");
   const isSequence = type === "image/avif" && bytes.toString("latin1", 8, 12) === "avis";
   if (isSequence) warnings.push("first_frame_only");
   else if (!moves && pages > 1) warnings.push("first_page_only");
@@ -132,6 +133,7 @@ async function convertHeic(bytes: Buffer, limits: PictureLimits): Promise<Conver
   const shown = alpha ? image : image.removeAlpha();
   const warnings: ImageWarning[] = [];
   if (isDeepHeic(bytes)) warnings.push("depth_reduced");
+  if (bytes.includes(EXIF_ITEM)) warnings.push("metadata_removed");
   if (count > 1) warnings.push("first_page_only");
   return encode(shown, "image/heic", { isLossless: alpha, limits, warnings });
 }
@@ -173,6 +175,9 @@ function isDeepHeic(bytes: Buffer): boolean {
   }
   return false;
 }
+
+/** The type of an item and its empty name (ISO/IEC 14496-12 §8.11.6). */
+const EXIF_ITEM = "Exif\0";
 
 const PROFILE_BOX = "colrprof";
 
