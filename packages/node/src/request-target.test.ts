@@ -1,5 +1,6 @@
+import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { locate, normaliseMountPath, stripPrefix, toOriginForm } from "./request-target.ts";
+import { locate, normaliseMountPath, stripPrefix, toOriginForm, unusualHost } from "./request-target.ts";
 
 describe("toOriginForm", () => {
   it("returns a target in origin form unchanged", () => {
@@ -61,5 +62,27 @@ describe("a mount path", () => {
     expect(normaliseMountPath("/img/")).toBe("/img");
     expect(normaliseMountPath("/a/b")).toBe("/a/b");
     for (const root of ["", "/"]) expect(normaliseMountPath(root)).toBe("");
+  });
+});
+
+describe("unusualHost", () => {
+  const hostOf = (rawHeaders: string[], httpVersionMajor = 1, url = "/") =>
+    unusualHost({ url, rawHeaders, httpVersionMajor } as IncomingMessage);
+
+  it("is absent for one host, and for an authority of HTTP/2 with an equal host", () => {
+    expect(hostOf(["Host", "a.example:80"])).toBeUndefined();
+    expect(hostOf([":authority", "a.example", "host", "a.example"], 2)).toBeUndefined();
+    expect(hostOf([":authority", "a.example"], 2)).toBeUndefined();
+  });
+
+  it("is the authority of an absolute target", () => {
+    expect(hostOf(["Host", "a.example"], 1, "http://b.example/c")).toBe("b.example");
+  });
+
+  it("is no valid host for several, for a login, and for another host beside an authority", () => {
+    expect(hostOf(["Host", "a.example", "host", "a.example"])).toBe("a.example, a.example");
+    expect(hostOf(["Host", "user@a.example"])).toBe("user@a.example");
+    expect(hostOf(["Host", "a.example, b.example"])).toBe("a.example, b.example");
+    expect(hostOf([":authority", "a.example", "host", "b.example"], 2)).toBe("a.example, b.example");
   });
 });

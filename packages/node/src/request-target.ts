@@ -20,22 +20,26 @@ export function toOriginForm(target: string): string | null {
  * The host that a request names in another way than by one `Host` line. `undefined`: the `Host` header decides.
  *
  * The authority of a target in absolute form wins over `Host` (RFC 9112 §3.2.2). Several `Host` lines, of which Node drops
- * all but the first, are joined by `, `, which is no valid host (RFC 9112 §3.2).
+ * all but the first, are joined by `, `, which is no valid host (RFC 9112 §3.2). So are an `:authority` of HTTP/2 and a `Host`
+ * that differs from it (RFC 9113 §8.3.1).
  */
 export function unusualHost({
   url = "/",
   rawHeaders,
   httpVersionMajor,
 }: IncomingMessage): string | undefined {
-  // Requests of HTTP/2 have an `:authority`, and may have a `Host` beside it.
-  if (httpVersionMajor >= 2) return undefined;
   const hosts: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === "host") hosts.push(rawHeaders[at + 1] ?? "");
+    if (name === ":authority" || (name?.length === 4 && name.toLowerCase() === "host"))
+      hosts.push(rawHeaders[at + 1] ?? "");
   }
-  if (hosts.length > 1) return hosts.join(", ");
-  return url.charCodeAt(0) === 0x2f ? undefined : ABSOLUTE_FORM.exec(url)?.[1];
+  const written = hosts.join(", ");
+  if (httpVersionMajor >= 2) return hosts.some((host) => host !== hosts[0]) ? written : undefined;
+  if (hosts.length > 1) return written;
+  const authority = url.charCodeAt(0) === 0x2f ? undefined : ABSOLUTE_FORM.exec(url)?.[1];
+  // Koa drops a login and a second name.
+  return authority ?? (/[@,]/.test(written) ? written : undefined);
 }
 
 /** Whether a request has several `Host` lines, which RFC 9112 §3.2 requires to be answered with 400. */

@@ -1,10 +1,13 @@
-/** Spreadsheets run a field that begins with one of these as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Where a spreadsheet may run a formula: at the start of a field, and after what one that separates by semicolons or tabs takes
+ * for the end of a field. It then ignores quotation marks within.
+ */
+const FORMULA = /^(?=[=+\-@\t\r\n])|(?<=[;\t\r\n])(?=[=+\-@])/g;
 
 /** A field of a CSV line (RFC 4180). Formulas get a leading apostrophe, so that no spreadsheet runs them. */
 export function csvField(value: string | number | boolean): string {
-  const text = typeof value === "string" && FORMULA.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = typeof value === "string" ? value.replace(FORMULA, "'") : String(value);
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 export function csvLine(values: readonly (string | number | boolean)[]): string {

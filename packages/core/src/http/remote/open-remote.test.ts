@@ -113,6 +113,14 @@ describe("redirects", () => {
     await expect(site.fetch(`http://127.0.0.1:${server.port}/6`)).rejects.toThrow("more than 5 redirects");
   });
 
+  test("openRemote sends the bytes of a redirect in UTF-8 as they came", async () => {
+    const server = await site.serve((req, res) => {
+      if (req.url !== "/") return res.end(req.url);
+      return res.writeHead(302, { Location: Buffer.from("/é.jpg?ü").toString("latin1") }).end();
+    });
+    expect(String(await site.fetch(`http://127.0.0.1:${server.port}/`))).toBe("/%C3%A9.jpg?%C3%BC");
+  });
+
   test.each([
     ["this machine", "http://127.0.0.66:PORT/", "no public address"],
     ["a mapped address", "http://[::ffff:127.0.0.66]:PORT/", "no public address"],

@@ -58,10 +58,16 @@ export async function openRemote(address: RemoteAddress, options: RemoteOptions)
       throw new Error(`the reply has the status ${statusCode}`);
     }
     if (redirects === MAX_REDIRECTS) throw new Error(`there are more than ${MAX_REDIRECTS} redirects`);
-    const target = checkRemoteUrl(headers.location, options.policy, next.url);
+    const target = checkRemoteUrl(utf8Of(headers.location), options.policy, next.url);
     if (typeof target === "string") throw new Error(`the address of a redirect must ${target}`);
     next = target;
   }
+}
+
+/** A header, which Node decodes as latin1, as the UTF-8 that many servers send. */
+export function utf8Of(header: string): string {
+  const text = Buffer.from(header, "latin1").toString("utf8");
+  return text.includes("\ufffd") ? header : text;
 }
 
 export function isRedirect(statusCode: number | undefined): boolean {

@@ -4,7 +4,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { SpooledFile } from "../../contracts/call.ts";
 import { isError, isServiceError, ServiceError } from "../../errors.ts";
 import { FairGate } from "../../http/fair-gate.ts";
-import { openRemote, type RemoteFile } from "../../http/remote/open-remote.ts";
+import { openRemote, type RemoteFile, utf8Of } from "../../http/remote/open-remote.ts";
 import { checkRemoteUrl, type RemoteAddress } from "../../http/remote/remote-policy.ts";
 import { VERSION } from "../../openapi/version.ts";
 import type { ImageSettings } from "../image-settings.ts";
@@ -142,12 +142,6 @@ function fileNameOf(disposition: string): string | undefined {
     // A malformed header names nothing.
     return undefined;
   }
-}
-
-/** A header, which Node decodes as latin1, as the UTF-8 that many servers send. */
-function utf8Of(header: string): string {
-  const text = Buffer.from(header, "latin1").toString("utf8");
-  return text.includes("\ufffd") ? header : text;
 }
 
 function decoded(segment: string): string {

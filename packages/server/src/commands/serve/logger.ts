@@ -1,5 +1,6 @@
 import type { rules } from "@outrigger/core/stores";
 import pino, { type Logger } from "pino";
+import { printable } from "../../cli/print.ts";
 import type { ServerLogConfig } from "../../config/config-rules.ts";
 
 export interface ServerLog {
@@ -52,5 +53,6 @@ export function prettyLine(line: string): string {
   const label = (pino.levels.labels[level] ?? String(level)).toUpperCase();
   const details = Object.keys(rest).length === 0 ? "" : ` ${JSON.stringify(rest)}`;
   const stack = err === undefined ? "" : `\n${err.stack ?? JSON.stringify(err)}`;
-  return `${new Date(time).toISOString().slice(11, -1)} ${label} ${msg}${details}${stack}\n`;
+  const text = `${new Date(time).toISOString().slice(11, -1)} ${label} ${msg}${details}${stack}`;
+  return `${text.split("\n").map(printable).join("\n")}\n`;
 }
