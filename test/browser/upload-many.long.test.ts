@@ -1,4 +1,5 @@
 import type { Browser, Page } from "playwright-core";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeFaults } from "../support/axe-faults.ts";
 import { launchChromium, overflowsOf } from "../support/chromium.ts";
@@ -122,8 +123,13 @@ describe("many uploads at once", { timeout: 120_000 }, () => {
             ? route.fulfill({ status: 403, json: { detail } })
             : route.continue(),
         );
-        await choose(page, ...boats(6), textFile(`${"W".repeat(120)}.txt`), boat("refused.jpg"));
-        await eventually(() => headingOf(page).textContent()).toBe("6 ready · 2 not uploaded");
+        const located = await sharp(await jpegPhoto(120, 80))
+          .withExif({ IFD0: { Model: "Camera 3" } })
+          .toBuffer();
+        const more = [textFile(`${"W".repeat(120)}.txt`), { ...boat("located.jpg"), buffer: located }];
+        await choose(page, ...boats(6), ...more, boat("refused.jpg"));
+        await eventually(() => headingOf(page).textContent()).toBe("7 ready · 2 not uploaded");
+        await page.getByText("Not kept: place and camera data").waitFor();
         const heights = () =>
           page.locator(".entry").evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
         for (const width of [360, 768, 1280]) {

@@ -63,7 +63,6 @@ export function Row({ upload, session, isSelected, onSelect }: RowProps) {
         <div class="state">
           {stage.kind === "ready" ? <Facts upload={upload} /> : <StageLine upload={upload} />}
           {stage.kind === "ready" && stage.isHeld && <p>{t("uploads.held")}</p>}
-          {upload.loss !== null && <p>{t("uploads.notKept", { parts: upload.loss })}</p>}
           {note !== null && <p>{note}</p>}
         </div>
       </div>
@@ -96,8 +95,8 @@ export function Row({ upload, session, isSelected, onSelect }: RowProps) {
   );
 }
 
-/** The kind and size of a file, the kind that it was before the service converted it, and when its image expires. */
-function Facts({ upload: { label, chosen, image }, upload }: { upload: Upload }) {
+/** The kind and size of a file, the kind that it was before the service converted it, when its image expires, and what it lacks. */
+function Facts({ upload: { label, chosen, image, loss }, upload }: { upload: Upload }) {
   const kind = image === null ? label : shortTypeName(image.type);
   const known = [kind, chosen !== null && sizeText(sizeOf(upload))].filter(Boolean).join(", ");
   return (
@@ -107,6 +106,7 @@ function Facts({ upload: { label, chosen, image }, upload }: { upload: Upload })
         <span>{t("uploads.from", { type: shortTypeName(image.source) })} · </span>
       )}
       {image !== null && <TimeLeft image={image} />}
+      {loss !== null && <span title={loss}> · {t("uploads.notKept", { parts: loss })}</span>}
     </p>
   );
 }
