@@ -88,6 +88,7 @@ function pageOf(factories, sets) {
   return `${[
     "# Options",
     `The options of each public function. The pages on [mounting](mounting.md), [storage](storage.md), [operating](operating.md) and the [lookup](lookup.md) explain them. \`${COMMAND}\` generates this page.`,
+    'Where the type of a time or a size is `number | string`, text with a unit is accepted too: `"30s"`, `"10m"`, `"12h"`, `"30d"`, `"2w"`; `"500kB"`, `"25MB"`, `"1.5GiB"` (1 MB is 1,000,000 bytes, 1 MiB 1,048,576). Digits alone count in the unit of the option. So does the configuration of the command.',
     "Options that are not _required_ may be left out or `undefined`. Their default stands in brackets or at the end; without one, they are then off. Ranges are of integers, unless they have a fraction. An unknown name, a wrong type, and a value out of range throw a `TypeError` that names the option and shows no secret, before anything is opened.",
     contentsOf(chapters),
     ...body,

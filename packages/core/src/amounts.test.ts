@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesText, durationText } from "./amounts.ts";
+import { bytesText, durationText, parseDuration, parseSize } from "./amounts.ts";
 
 test.each([
   [0, "0 bytes"],
@@ -27,4 +27,28 @@ test.each([
   [31_536_000_000, "365 days"],
 ])("durationText shows %d milliseconds as %s", (ms, text) => {
   expect(durationText(ms)).toBe(text);
+});
+
+test.each([
+  ["30s", 30_000],
+  ["2w", 14 * 86_400_000],
+  ["1.5h", null],
+  ["30 s", null],
+  ["30", null],
+])("parseDuration reads %j as %j milliseconds", (text, ms) => {
+  expect(parseDuration(text)).toBe(ms);
+});
+
+test.each([
+  ["25MB", 25_000_000],
+  ["25 MiB", 26_214_400],
+  ["1.5gb", 1_500_000_000],
+  ["0.001kB", 1],
+  ["512b", 512],
+  ["25", null],
+  ["25M", null],
+  ["1e3MB", null],
+  ["-1MB", null],
+])("parseSize reads %j as %j bytes", (text, bytes) => {
+  expect(parseSize(text)).toBe(bytes);
 });

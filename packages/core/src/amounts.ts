@@ -18,3 +18,21 @@ function amountText(amount: number, units: Record<string, number>, round: (value
   const count = round((amount * 100) / size) / 100;
   return `${count} ${count === 1 ? plural.replace(/s$/, "") : plural}`;
 }
+
+const SIZES = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 };
+const PERIODS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+
+/** The milliseconds of a duration such as `30s`, `10m`, `12h`, `7d` or `2w`. `null` for any other text. */
+export function parseDuration(text: string): number | null {
+  return parseAmount(text, /^(\d{1,9})([smhdw])$/, PERIODS);
+}
+
+/** The bytes of a size such as `500 kB`, `25MB` or `1.5GiB`, rounded down. `null` for any other text. */
+export function parseSize(text: string): number | null {
+  return parseAmount(text.toLowerCase(), /^(\d{1,9}(?:\.\d{1,3})?) ?([kmg]i?b|b)$/, SIZES);
+}
+
+function parseAmount(text: string, form: RegExp, units: Record<string, number>): number | null {
+  const [, count, unit = ""] = form.exec(text) ?? [];
+  return count === undefined ? null : Math.floor(Number(count) * (units[unit] ?? 0));
+}

@@ -1,3 +1,4 @@
+import { parseDuration, parseSize } from "./amounts.ts";
 import { nearestName } from "./nearest-name.ts";
 import {
   type Checked,
@@ -6,6 +7,7 @@ import {
   type OptionRule,
   type Options,
   type Rules,
+  type Unit,
 } from "./option-rules.ts";
 import * as values from "./option-values.ts";
 import { KEPT_TEXT, MIN_SECRET_BYTES, secretBytes, undecodedIn } from "./secret-bytes.ts";
@@ -106,6 +108,8 @@ function check(report: Report, path: string, given: unknown, rule: OptionRule): 
 function fillIn(report: Report, path: string, given: unknown, rule: OptionRule): unknown {
   const below = path === "" ? "" : `${path}.`;
   if (rule.kind === "nested") return checkTable(report, below, given as object, rule.table); // fits() has checked that it is an object.
+  const inner = rule.kind === "or" ? rule.rule : rule;
+  if (inner.kind === "whole") return amountOf(given, inner.unit);
   if (rule.kind !== "named") return given;
   const entries = Object.entries(given as object); // Likewise.
   return Object.fromEntries(
@@ -120,7 +124,7 @@ function addFault({ factory, faults }: Report, path: string, text: string, sente
 function fits(given: unknown, rule: OptionRule): boolean {
   switch (rule.kind) {
     case "whole":
-      return values.isWhole(given, rule.min, rule.max);
+      return values.isWhole(amountOf(given, rule.unit), rule.min, rule.max);
     case "flag":
       return typeof given === "boolean";
     case "oneOf":
@@ -151,6 +155,15 @@ function fits(given: unknown, rule: OptionRule): boolean {
   }
 }
 
+/** The number that a text stands for where the rule has a unit. Digits count in the unit of the option, as in its name. */
+function amountOf(given: unknown, unit: Unit | undefined): unknown {
+  if (typeof given !== "string" || unit === undefined) return given;
+  if (/^\d+$/.test(given)) return Number(given);
+  if (unit.of === "size") return parseSize(given);
+  const ms = parseDuration(given);
+  return ms === null ? null : ms / unit.ms;
+}
+
 function isLong(secret: unknown): boolean {
   const size = typeof secret === "string" ? (secretBytes(secret)?.length ?? 0) : values.byteLength(secret);
   return size >= MIN_SECRET_BYTES;
@@ -161,7 +174,8 @@ function wantedBy(rule: OptionRule): string {
   switch (rule.kind) {
     case "whole": {
       const to = rule.max === Number.MAX_SAFE_INTEGER ? "" : ` to ${rule.max}`;
-      return `a whole number from ${rule.min}${to}`;
+      const text = { time: ', or a time such as "30s" or "7d"', size: ', or a size such as "25MB"' };
+      return `a whole number from ${rule.min}${to}${rule.unit === undefined ? "" : text[rule.unit.of]}`;
     }
     case "flag":
       return "true or false";

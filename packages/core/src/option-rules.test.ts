@@ -119,3 +119,45 @@ test.each([
 ])('nearestName finds for "%s" among %j the name %s', (name, known, meant) => {
   expect(nearestName(name, known)).toBe(meant);
 });
+
+const AMOUNTS = {
+  idleMs: rules.preset("2s", rules.time(1000, 60_000)),
+  days: rules.orFalse(rules.time(1, 3650, 86_400_000)),
+  bytes: rules.size(1),
+  inner: rules.nested({ bytes: rules.orNull(rules.size(0)) }),
+};
+
+test("text with a unit stands for a time or a size, in defaults, nested options and beside false", () => {
+  const given = { days: "2w", bytes: "25MB", inner: { bytes: "1 KiB" } };
+  const wanted = { idleMs: 2000, days: 14, bytes: 25_000_000, inner: { bytes: 1024 } };
+  expect(checkOptions("example", given, AMOUNTS)).toEqual(wanted);
+  expect(checkOptions("example", wanted, AMOUNTS)).toEqual(wanted);
+  expect(checkOptions("example", { days: false }, AMOUNTS)).toMatchObject({ days: false });
+});
+
+test("digits count in the unit of the option, as an environment variable has them", () => {
+  expect(checkOptions("example", { idleMs: "5000", days: "7", bytes: "9" }, AMOUNTS)).toMatchObject({
+    idleMs: 5000,
+    days: 7,
+    bytes: 9,
+  });
+});
+
+test.each([
+  [
+    { idleMs: "61s" },
+    'idleMs must be a whole number from 1000 to 60000, or a time such as "30s" or "7d", not "61s"',
+  ],
+  [{ idleMs: "2MB" }, 'or a time such as "30s" or "7d", not "2MB"'],
+  [
+    { days: "36h" },
+    'days must be false or a whole number from 1 to 3650, or a time such as "30s" or "7d", not "36h"',
+  ],
+  [
+    { bytes: "25 megabytes" },
+    'bytes must be a whole number from 1, or a size such as "25MB", not "25 megabytes"',
+  ],
+  [{ bytes: "" }, 'or a size such as "25MB", not ""'],
+])("%j is refused with a message that names the accepted forms", (options, message) => {
+  expect(() => checkOptions("example", options, AMOUNTS)).toThrow(`${message}`);
+});

@@ -2,7 +2,7 @@ import type { Secret } from "./secret-bytes.ts";
 
 /** The rule of an option, as data: type, check, default and messages share one source. */
 export type OptionRule = (
-  | { readonly kind: "whole"; readonly min: number; readonly max: number }
+  | { readonly kind: "whole"; readonly min: number; readonly max: number; readonly unit?: Unit | undefined }
   | { readonly kind: "flag" | "url" | "secret" | "function" }
   | { readonly kind: "oneOf"; readonly values: readonly string[] }
   | { readonly kind: "text"; readonly what: string; fits(text: string): boolean; readonly isSecret: boolean }
@@ -26,6 +26,9 @@ export type OptionRule = (
   /** Only for the compiler: the types of the value as given and as checked. */
   readonly types?: readonly [given: unknown, checked: unknown];
 };
+
+/** What a number counts. Then a text with a unit stands for it too. */
+export type Unit = { readonly of: "time"; readonly ms: number } | { readonly of: "size" };
 
 type Presence = "optional" | "preset" | "required";
 
@@ -77,6 +80,12 @@ const rule = <G, C = G>(kind: Kind): Rule<G, "optional", C> =>
 /** A whole number. Without `max`, up to the largest safe integer. */
 export const whole = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   rule<number>({ kind: "whole", min, max });
+/** A whole number of units of time, or text such as `"30d"`. @param ms The unit in milliseconds. @default 1 */
+export const time = (min: number, max = Number.MAX_SAFE_INTEGER, ms = 1) =>
+  rule<number | string, number>({ kind: "whole", min, max, unit: { of: "time", ms } });
+/** A whole number of bytes, or text such as `"25MB"`. */
+export const size = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  rule<number | string, number>({ kind: "whole", min, max, unit: { of: "size" } });
 export const flag = () => rule<boolean>({ kind: "flag" });
 export const oneOf = <const V extends readonly string[]>(...values: V) =>
   rule<V[number]>({ kind: "oneOf", values });
@@ -129,8 +138,8 @@ export const any = <T>() => value<T>("anything", () => true);
 export const required = <G, P extends Presence, C>(optional: Rule<G, P, C>) =>
   ({ ...optional, presence: "required" }) as Rule<G, "required", C>;
 /** Gives an option a default. */
-export const preset = <G, P extends Presence, C>(given: NoInfer<G>, optional: Rule<G, P, C>) =>
-  ({ ...optional, presence: "preset", preset: given }) as Rule<G, "preset", C> & { readonly preset: G };
+export const preset = <G, P extends Presence, C, const V extends G>(given: V, optional: Rule<G, P, C>) =>
+  ({ ...optional, presence: "preset", preset: given }) as Rule<G, "preset", C> & { readonly preset: V };
 /** Adds checks that the shape cannot express. @param faults Their paths start at the value: empty, or with a dot. */
 export const refined = <G, P extends Presence, C>(
   simple: Rule<G, P, C>,

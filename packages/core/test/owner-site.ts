@@ -1,11 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { BlobStore } from "../src/contracts/blob-store.ts";
-import { type OwnerLimits, OwnerUsage, type Usage } from "../src/images/owners/owner-usage.ts";
+import { type CheckedLimits, OwnerUsage, type Usage } from "../src/images/owners/owner-usage.ts";
 import { NameIndex } from "../src/stores/name-index.ts";
 
 /** The usage of owners, by positional arguments. */
 export interface SiteUsage {
-  reserve(owner: string, id: string, bytes: number, limits: OwnerLimits): Promise<void>;
+  reserve(owner: string, id: string, bytes: number, limits: CheckedLimits): Promise<void>;
   release(owner: string, id: string, bytes: number): Promise<void>;
   settle(owner: string, id: string): void;
   usage(owner: string): Promise<Usage>;

@@ -26,19 +26,19 @@ export const RENDERER_RULES = {
    * machine was busy, and a retry may succeed.
    * @default 10_000
    */
-  timeoutMs: rules.preset(10_000, rules.whole(100, 600_000)),
+  timeoutMs: rules.preset(10_000, rules.time(100, 600_000)),
   /**
    * Bytes of resident memory of a worker while it renders one picture, from 134,217,728; the worker itself takes
    * about 70 MiB. A worker above the limit is killed. Linux only.
    * @default 536_870_912
    */
-  maxMemoryBytes: rules.preset(512 * 1024 ** 2, rules.whole(MIN_MEMORY_BYTES)),
+  maxMemoryBytes: rules.preset(512 * 1024 ** 2, rules.size(MIN_MEMORY_BYTES)),
   /**
    * Bytes of resident memory of all workers together, from 134,217,728. Above it, the latest render is stopped,
    * queued again, and then runs alone. Linux only.
    * @default `maxMemoryBytes`, and a quarter of it for each worker beyond the first
    */
-  maxTotalMemoryBytes: rules.whole(MIN_MEMORY_BYTES),
+  maxTotalMemoryBytes: rules.size(MIN_MEMORY_BYTES),
   /**
    * Worker processes, 1 to 256, at low priority. The first starts with the service, the others when needed. With two
    * or more, a hostile picture does not block all others until its deadline.
@@ -88,7 +88,9 @@ function isLanguage(tag: string): boolean {
 }
 
 /** Fills in the defaults. Throws `TypeError` for a value out of range. */
-export function resolveRendererOptions(options: RendererOptions): rules.Filled<RendererOptions> {
+export function resolveRendererOptions(
+  options: RendererOptions,
+): rules.Filled<rules.Checked<typeof RENDERER_RULES>> {
   const { maxTotalMemoryBytes, ...resolved } = checkOptions("createRenderer", options, RENDERER_RULES);
   const { maxMemoryBytes, workers } = resolved;
   // Memory for one large picture beside usual ones.

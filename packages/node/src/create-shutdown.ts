@@ -12,7 +12,7 @@ const RULES = {
    * into Docker's 10 s.
    * @default 8000
    */
-  timeoutMs: rules.preset(8000, rules.whole(0, 600_000)),
+  timeoutMs: rules.preset(8000, rules.time(0, 600_000)),
 };
 
 export interface ShutdownOptions extends rules.Options<typeof RULES> {}

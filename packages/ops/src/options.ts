@@ -25,7 +25,7 @@ export const RUN_RULES = {
   /** Keys processed at once, 1 to 256. @default 8 */
   concurrency: rules.preset(8, rules.whole(1, 256)),
   /** Time to retry a failing store; milliseconds from 0. @default 60000 */
-  patienceMs: rules.preset(60_000, rules.whole(0)),
+  patienceMs: rules.preset(60_000, rules.time(0)),
   /** Aborting stops after the keys in progress; the promise rejects with the signal's reason. @default never */
   signal: shapes.abortSignal,
   /** Receives the progress. @default none */

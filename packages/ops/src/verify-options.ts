@@ -144,7 +144,7 @@ export const VERIFY_RULES = {
   /** An older copy of the storage, in the same form. @default none */
   backup: shapes.imageStorage,
   /** Most bytes of originals read per second, from 1. @default 50000000 */
-  maxBytesPerSecond: rules.preset(50e6, rules.whole(1)),
+  maxBytesPerSecond: rules.preset(50e6, rules.size(1)),
   /** `tombstoneDays` of the service. Only a repair needs it. @default 30 */
   tombstoneDays: IMAGES_RULES.tombstoneDays,
   /** Called with the error of a failed repair. @default not called */

@@ -72,14 +72,14 @@ const RULES = {
    * Time limit without progress, in milliseconds, from 50. A call to a silent service ends after about twice that.
    * @default 2000
    */
-  timeoutMs: rules.preset(2000, rules.whole(50, 2 ** 31 - 1)),
+  timeoutMs: rules.preset(2000, rules.time(50, 2 ** 31 - 1)),
   /** Minimum upload rate, in bytes per second, from 1. A slower upload times out. @default 1_048_576 (1 MiB) */
-  minBytesPerSecond: rules.preset(2 ** 20, rules.whole(1, 2 ** 40)),
+  minBytesPerSecond: rules.preset(2 ** 20, rules.size(1, 2 ** 40)),
   /**
    * Bytes of a streamed body kept in memory, 0 to 2^30; a longer body is spooled to a file.
    * @default 8_388_608 (8 MiB)
    */
-  bufferBytes: rules.preset(8 * 2 ** 20, rules.whole(0, 2 ** 30)),
+  bufferBytes: rules.preset(8 * 2 ** 20, rules.size(0, 2 ** 30)),
   /** Existing directory for spool files, which are unlinked at once. @default the system's temporary directory */
   spoolDirectory: rules.text("the path of a directory"),
 };

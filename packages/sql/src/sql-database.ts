@@ -23,7 +23,7 @@ const RULES = {
    * Imports and erasures may take longer.
    * @default 2000
    */
-  timeoutMs: rules.preset(2000, rules.whole(50, 60_000)),
+  timeoutMs: rules.preset(2000, rules.time(50, 60_000)),
   /**
    * What acknowledged writes of an embedded database survive: `process`, a crash of the process; `power`, also a
    * power cut, at the price of waiting for the disk.

@@ -28,7 +28,7 @@ const IDENTITY_RULES = {
 /** Identity towards mail servers. Both names should exist: postmasters send complaints there. */
 export interface SmtpIdentity extends rules.Options<typeof IDENTITY_RULES> {}
 
-const BUDGET_RULES = {
+export const BUDGET_RULES = {
   /** Concurrent sessions, 1 to 1000. @default 2 */
   sessions: rules.preset(2, rules.whole(1, 1000)),
   /**
@@ -41,7 +41,7 @@ const BUDGET_RULES = {
    * ends with `budget` at once. The line serves accounts alternately.
    * @default 600_000
    */
-  maxWaitMs: rules.preset(600_000, rules.whole(0, MAX_TIMER_MS)),
+  maxWaitMs: rules.preset(600_000, rules.time(0, MAX_TIMER_MS)),
 };
 
 /** Limits of the load on one mail host, by its address. */
@@ -67,14 +67,14 @@ export const PROBER_RULES = {
   /** Addresses that are never contacted. @default `specialAddresses()`: all outside the public internet */
   forbidden: rules.shape<BlockList>("a BlockList of node:net", "check", "addAddress"),
   /** Time limit of each complete reply, in milliseconds, from 1. RFC 5321 recommends minutes. @default 10_000 */
-  replyMs: rules.preset(10_000, rules.whole(1, MAX_TIMER_MS)),
+  replyMs: rules.preset(10_000, rules.time(1, MAX_TIMER_MS)),
   /** Limits of the load on each mail host. @default the defaults of {@link HostBudget} */
   budget: rules.preset({}, rules.nested(BUDGET_RULES)),
   /**
    * Wait before a greylisted question is repeated, unless the server names one; in milliseconds, from 1.
    * @default 300_000
    */
-  greylistMs: rules.preset(300_000, rules.whole(1, MAX_TIMER_MS)),
+  greylistMs: rules.preset(300_000, rules.time(1, MAX_TIMER_MS)),
   /**
    * Cache of mail hosts, of domains that accept all and of greylisted questions.
    * @default in memory, up to 10,000 entries

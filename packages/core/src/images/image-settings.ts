@@ -5,7 +5,7 @@ import type { ImageRateLimits } from "../http/image-rate-limits.ts";
 import { IMPORT_RULES, type ImportUrlsOptions, type RemotePolicy } from "../http/remote/remote-policy.ts";
 import type * as rules from "../option-rules.ts";
 import { IMAGES_RULES } from "./images-options.ts";
-import { OWNER_LIMITS, type OwnerLimits } from "./owners/revise-usage.ts";
+import { type CheckedLimits, OWNER_LIMITS, type OwnerLimits } from "./owners/revise-usage.ts";
 import type { ImageRecord } from "./record/image-record.ts";
 import { presetsOf, sizePolicy } from "./renditions/presets.ts";
 
@@ -105,17 +105,11 @@ function importPolicyOf(given: boolean | ImportUrlsOptions): RemotePolicy {
  * Checks the limits of one owner. @param called Name of the limits in messages. @throws TypeError for limits out of
  * range.
  */
-export function checkOwnerLimits(called: string, limits: OwnerLimits): OwnerLimits {
+export function checkOwnerLimits(called: string, limits: OwnerLimits): CheckedLimits {
   return definedOnly(checkOptions(called, limits, OWNER_LIMITS));
 }
 
-function definedOnly({
-  images,
-  bytes,
-}: {
-  images: number | undefined;
-  bytes: number | undefined;
-}): OwnerLimits {
+function definedOnly({ images, bytes }: rules.Checked<typeof OWNER_LIMITS>): CheckedLimits {
   return { ...(images === undefined ? {} : { images }), ...(bytes === undefined ? {} : { bytes }) };
 }
 

@@ -83,20 +83,20 @@ export const IMAGES_RULES = {
     ),
   ),
   /** Largest file, 1 to 2^31 bytes. @default 26214400 (25 MiB) */
-  maxUploadBytes: rules.preset(25 * 1024 * 1024, rules.whole(1, 2 ** 31)),
+  maxUploadBytes: rules.preset(25 * 1024 * 1024, rules.size(1, 2 ** 31)),
   /** Time limit for an upload without progress (then 408) or its turn (then 503). Milliseconds, from 100. @default 15000 */
-  uploadIdleMs: rules.preset(15_000, rules.whole(100)),
+  uploadIdleMs: rules.preset(15_000, rules.time(100)),
   /**
    * Minimum average speed of an upload in bytes per second, checked from 30 s on (an import: 5 s). A slower upload
    * gets 408. `0`: no minimum. @default 1024
    */
-  minUploadBytesPerSecond: rules.preset(1024, rules.whole(0)),
+  minUploadBytesPerSecond: rules.preset(1024, rules.size(0)),
   /**
    * Time for validating and cleaning an upload, in milliseconds, 0 to 60000. After it the client gets 202, and the
    * work continues in the background. `false`: clients wait, unless they send `Prefer: respond-async`.
    * @default 2000
    */
-  asyncAfterMs: rules.preset(2000, rules.orFalse(rules.whole(0, 60_000))),
+  asyncAfterMs: rules.preset(2000, rules.orFalse(rules.time(0, 60_000))),
   /**
    * Lets clients create images from URLs, which this process fetches: `POST {base}/api/images.json` with `{ "url": …
    * }`. `true`: the defaults of `ImportUrlsOptions`, which also apply to `images.add({ url })`.
@@ -123,15 +123,15 @@ export const IMAGES_RULES = {
    * Lifetime of an image without `expiresAt`, in milliseconds, up to 1,000 years. `null`: it never expires; over HTTP it lives for
    * `maxLifetimeMs`. @default 86400000 (24 hours)
    */
-  defaultLifetimeMs: rules.preset(DAY_MS, rules.orNull(rules.whole(1, MAX_LIFETIME_MS))),
+  defaultLifetimeMs: rules.preset(DAY_MS, rules.orNull(rules.time(1, MAX_LIFETIME_MS))),
   /**
    * Longest lifetime that `expiresAt` may set, in milliseconds from now, up to 1,000 years. `null`: no limit; clients
    * may keep an image for ever.
    * @default 31536000000 (365 days)
    */
-  maxLifetimeMs: rules.preset(365 * DAY_MS, rules.orNull(rules.whole(1, MAX_LIFETIME_MS))),
+  maxLifetimeMs: rules.preset(365 * DAY_MS, rules.orNull(rules.time(1, MAX_LIFETIME_MS))),
   /** Days for which a gone image answers 410 before it answers 404, 0 to 3650. @default 30 */
-  tombstoneDays: rules.preset(30, rules.whole(0, 3650)),
+  tombstoneDays: rules.preset(30, rules.time(0, 3650, DAY_MS)),
   /**
    * With records in a remote store: how long this process may serve a picture from its memory without reading the
    * record again. Milliseconds, 0 to 10000. Edits, takedowns and deletions wait that long, until no process serves
@@ -139,13 +139,13 @@ export const IMAGES_RULES = {
    * record.
    * @default 0
    */
-  readLeaseMs: rules.preset(0, rules.whole(0, MAX_READ_LEASE_MS)),
+  readLeaseMs: rules.preset(0, rules.time(0, MAX_READ_LEASE_MS)),
   /**
    * Interval in which this process deletes expired images and orphaned files. Milliseconds, 1000 to 86400000.
    * `false`: only when {@link Images.sweep} is called. Any number of processes may sweep.
    * @default 60000
    */
-  sweepEveryMs: rules.preset(60_000, rules.orFalse(rules.whole(1000, DAY_MS))),
+  sweepEveryMs: rules.preset(60_000, rules.orFalse(rules.time(1000, DAY_MS))),
   /**
    * Decides about each request, and names the owner of each upload. @default Everyone may create and read; the PIN
    * allows editing.
@@ -183,7 +183,7 @@ export const IMAGES_RULES = {
    * reach every reader.
    * @default 300
    */
-  cacheSeconds: rules.preset(300, rules.whole(0)),
+  cacheSeconds: rules.preset(300, rules.time(0, undefined, 1000)),
   /**
    * Header that carries the image's ID for a CDN, such as `Cache-Tag`, `Surrogate-Key` or `xkey`. One purge of that
    * tag removes all copies of the image: see `onPurge`.
@@ -200,12 +200,12 @@ export const IMAGES_RULES = {
    */
   sendfile: SENDFILE_RULE,
   /** Memory for frequently read pictures, in bytes from 0. @default 67108864 (64 MiB) */
-  memoryBytes: rules.preset(64 * 1024 * 1024, rules.whole(0)),
+  memoryBytes: rules.preset(64 * 1024 * 1024, rules.size(0)),
   /**
    * Days after its last use for which an image keeps its stored renditions, 1 to 3650; the sweep deletes them. `false`: as long
    * as the image lives. @default 30
    */
-  renditionsIdleDays: rules.preset(30, rules.orFalse(rules.whole(1, 3650))),
+  renditionsIdleDays: rules.preset(30, rules.orFalse(rules.time(1, 3650, DAY_MS))),
   /**
    * Rate limits per client. `false` switches off all of them, and the limit of queued and running renders per client.
    * @default the defaults of `ImageRateLimits`

@@ -32,7 +32,7 @@ const RULES = {
    * Milliseconds between two requests to a host, 0 to 60000; at least 1000 for hosts that are not in `internalHosts`. A longer
    * `Crawl-delay` counts, up to 60 seconds. @default 5000
    */
-  perHostMs: rules.preset(5000, rules.whole(0, 60_000)),
+  perHostMs: rules.preset(5000, rules.time(0, 60_000)),
   /** Pages of a domain that are kept and read again, 1 to 100000. @default 50 */
   maxPages: rules.preset(50, rules.whole(1, 100_000)),
   /** Domains whose obfuscated addresses are read, too. Have their consent: the day is recorded. @default none */

@@ -30,13 +30,13 @@ const RULES = {
    * The old bytes use memory for that time. A slower read fails with an error.
    * @default 60_000
    */
-  supersededMs: rules.preset(60_000, rules.whole(1000, 3_600_000)),
+  supersededMs: rules.preset(60_000, rules.time(1000, 3_600_000)),
   /**
    * A blob expires this long after its last write, in milliseconds, 1000 to 315,360,000,000 (ten years). Only for
    * stores that hold renditions and nothing else.
    * @default never
    */
-  ttlMs: rules.whole(1000, 315_360_000_000),
+  ttlMs: rules.time(1000, 315_360_000_000),
 };
 
 /** Settings of a store. */

@@ -43,7 +43,7 @@ export const CONNECTION_RULES = {
    */
   url: rules.required(rules.value<string | readonly string[]>(URL_FORM, isUrl, true)),
   /** Time limit of connecting and of each round trip, in milliseconds, 50 to 60,000. @default 2000 */
-  timeoutMs: rules.preset(2000, rules.whole(50, 60_000)),
+  timeoutMs: rules.preset(2000, rules.time(50, 60_000)),
   /**
    * Certificates and other options of `tls.connect`, for `rediss:` and `rediss+sentinel:`.
    * @default Node's trusted CAs

@@ -10,7 +10,8 @@ const SECRET = "must be a text of at least 32 bytes, or a list of such texts";
 const DATABASE = "must be file:path, or postgres://user:password@host:port/database";
 const HOSTS = "must be a list of at least one host, such as example.com";
 const IMPORTS = "must be true, false, or an object of options (ports, internalHosts, timeoutMs)";
-const ASYNC = "must be false or a whole number from 0 to 60000";
+const TIME = ', or a time such as "30s" or "7d"';
+const ASYNC = `must be false or a whole number from 0 to 60000${TIME}`;
 const STEPS = "must be a list of 1 to 64 whole numbers from 1 to 8192";
 const PREFIX = "images.sendfile.prefix";
 
@@ -32,9 +33,9 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
   ["metrics", {}, PORT, "metrics.port"],
   ["metrics", { port: 9464, path: "/" }, "unknown key", "metrics.path"],
   ["tracing", {}, "must be true or false"],
-  ["http.idleMs", 1, "must be a whole number from 1000 to 3600000"],
+  ["http.idleMs", 1, `must be a whole number from 1000 to 3600000${TIME}`],
   ["log.level", "loud", "must be one of fatal, error, warn, info, debug, trace, silent"],
-  ["shutdownMs", 1, "must be a whole number from 100 to 600000"],
+  ["shutdownMs", 1, `must be a whole number from 100 to 600000${TIME}`],
   [
     "lookup",
     true,
@@ -184,7 +185,7 @@ describe("checkConfig", () => {
   it("names all invalid keys at once", () => {
     expect(problemsOf({ port: -1, images: { cacheSeconds: -1, foo: 1 } })).toEqual([
       "port: must be a whole number from 0 to 65535",
-      "images.cacheSeconds: must be a whole number from 0",
+      `images.cacheSeconds: must be a whole number from 0${TIME}`,
       "images.foo: unknown key",
     ]);
   });

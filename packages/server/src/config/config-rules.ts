@@ -97,7 +97,9 @@ const IMAGES_CONFIG_RULES: Pick<typeof IMAGES_RULES, (typeof IMAGE_KEYS)[number]
 
 /** The image service: options of `createImages`. */
 export interface ServerImagesConfig extends rules.Options<typeof IMAGES_CONFIG_RULES> {}
-const imagesConfig: rules.Rule<ServerImagesConfig> = rules.nested(IMAGES_CONFIG_RULES);
+export interface CheckedImagesConfig extends rules.Checked<typeof IMAGES_CONFIG_RULES> {}
+const imagesConfig: rules.Rule<ServerImagesConfig, "optional", CheckedImagesConfig> =
+  rules.nested(IMAGES_CONFIG_RULES);
 
 const LOOKUP_OPTION_RULES: Pick<typeof LOOKUP_RULES, (typeof LOOKUP_KEYS)[number]> = rules.pick(
   LOOKUP_RULES,
@@ -130,20 +132,20 @@ export interface ServerLookupConfig extends rules.Options<typeof LOOKUP_CONFIG_R
 
 const HTTP_RULES = {
   /** Time for the headers of a request, then 408. Milliseconds, 100 to 600000. @default 15000 */
-  headersTimeoutMs: rules.preset(15_000, rules.whole(100, 600_000)),
+  headersTimeoutMs: rules.preset(15_000, rules.time(100, 600_000)),
   /**
    * Time for the headers and body of a request, then 408. Milliseconds, 1000 to 86400000.
    * @default 60000 plus the time that `images.maxUploadBytes` takes at 32 KiB/s (25 MiB: 860000)
    */
-  requestTimeoutMs: rules.whole(1000, 86_400_000),
+  requestTimeoutMs: rules.time(1000, 86_400_000),
   /**
    * How long an idle connection stays open; milliseconds, 0 to 3600000. Set it longer than the idle time-out of the
    * proxy in front.
    * @default 75000
    */
-  keepAliveMs: rules.preset(75_000, rules.whole(0, 3_600_000)),
+  keepAliveMs: rules.preset(75_000, rules.time(0, 3_600_000)),
   /** Time after which a connection without traffic is closed; milliseconds, 1000 to 3600000. @default 120000 */
-  idleMs: rules.preset(120_000, rules.whole(1000, 3_600_000)),
+  idleMs: rules.preset(120_000, rules.time(1000, 3_600_000)),
   /** Most open connections; further ones are refused. 1 to 1000000. @default 4096 */
   maxConnections: rules.preset(4096, rules.whole(1, 1_000_000)),
 };
@@ -233,7 +235,7 @@ export const CONFIG_RULES = {
    */
   secret: secrets,
   /** The image service. @default the defaults of {@link ServerImagesConfig} */
-  images: imagesConfig,
+  images: rules.preset({}, imagesConfig),
   /** What every page says of you, and in which language. @default nothing, in the language of the reader */
   pages: rules.preset({}, rules.nested(PAGES_RULES)),
   /** The email lookup. @default false */
@@ -249,13 +251,12 @@ export const CONFIG_RULES = {
   /** Sends spans to the OpenTelemetry SDK registered in this process, e.g. by `node --import`. @default false */
   tracing: rules.preset(false, rules.flag()),
   /** Longest time from the signal to the exit; milliseconds, 100 to 600000. @default 10000 */
-  shutdownMs: rules.preset(10_000, rules.whole(100, 600_000)),
+  shutdownMs: rules.preset(10_000, rules.time(100, 600_000)),
   /**
-   * How long the server still accepts connections after `/readyz` turns 503; milliseconds, from 0, less than
-   * `shutdownMs`.
+   * How long the server still accepts connections after `/readyz` turns 503; milliseconds, from 0, less than `shutdownMs`.
    * @default 0
    */
-  drainDelayMs: rules.preset(0, rules.whole(0, 599_999)),
+  drainDelayMs: rules.preset(0, rules.time(0, 599_999)),
 };
 
 /** The configuration of the server: the content of `outrigger.config.json` or `.mjs`. Unknown keys are rejected. */

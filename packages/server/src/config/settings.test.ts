@@ -4,12 +4,13 @@ import { settingsOf } from "./settings.ts";
 it("settingsOf derives the request timeout from the largest upload at 32 KiB/s", () => {
   expect(settingsOf({}).http.requestTimeoutMs).toBe(860_000);
   expect(settingsOf({ images: { maxUploadBytes: 32 * 1024 } }).http.requestTimeoutMs).toBe(61_000);
+  expect(settingsOf({ images: { maxUploadBytes: "32KiB" } }).http.requestTimeoutMs).toBe(61_000);
   expect(settingsOf({ http: { requestTimeoutMs: 5000 } }).http.requestTimeoutMs).toBe(5000);
 });
 
 it("settingsOf rejects sendfile with originals outside a directory", () => {
   const images = { sendfile: { header: "X-Sendfile" } } as const;
-  expect(settingsOf({ images, data: "/srv/data" }).images).toEqual(images);
+  expect(settingsOf({ images, data: "/srv/data" }).images).toMatchObject(images);
   const storage = { records: "file:/srv/data", originals: "s3://bucket", renditions: "s3://bucket" };
   expect(() => settingsOf({ images, storage })).toThrow(
     "images.sendfile: needs originals in a directory (file:…)",

@@ -51,7 +51,7 @@ const RULES = {
     ),
   ),
   /** Time limit of connecting and of each statement, in milliseconds, 50 to 60,000. @default 2000 */
-  timeoutMs: rules.preset(2000, rules.whole(50, 60_000)),
+  timeoutMs: rules.preset(2000, rules.time(50, 60_000)),
   /** Maximum number of connections of this process, 1 to 1000. @default 10 */
   maxConnections: rules.preset(10, rules.whole(1, 1000)),
 };

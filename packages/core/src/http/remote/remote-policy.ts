@@ -21,7 +21,7 @@ export const IMPORT_RULES = {
     rules.texts("a list of hosts, such as cms.example or cms.example:8080", isHostEntry),
   ),
   /** Time limit of a fetch, redirects included. Milliseconds, 1000 to 300000. @default 30000 */
-  timeoutMs: rules.preset(30_000, rules.whole(1000, 300_000)),
+  timeoutMs: rules.preset(30_000, rules.time(1000, 300_000)),
 };
 
 /** How images are fetched by URL. */

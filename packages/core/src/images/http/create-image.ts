@@ -9,7 +9,6 @@ import {
   requestIdOf,
 } from "../../http/request-headers.ts";
 import { textReply } from "../../http/text-reply.ts";
-import type { OwnerGrant } from "../authorize.ts";
 import { retryAfterMs } from "../library/find-image.ts";
 import { readTicket, type UploadTerms } from "../library/upload-tickets.ts";
 import { ALL_FORMATS, FORMATS } from "../record/formats.ts";
@@ -24,6 +23,7 @@ import type { ImageRecord } from "../record/image-record.ts";
 import { addImage, type NewImage } from "../uploads/add-image.ts";
 import { claimName, digestOf, parseIdempotencyKey } from "../uploads/claims.ts";
 import { baseUrl, type ImageContext, requireUtf8Query, ticketOf } from "./image-context.ts";
+import type { CheckedGrant } from "./permissions.ts";
 import { type ReceivedImage, type ReceiveTerms, receiveImage } from "./receive-image.ts";
 
 /** Longest wait before 202. Proxies would time out on clients that ask for more. */
@@ -32,7 +32,7 @@ const MAX_WAIT_MS = 60_000;
 /** The headers of a create request, parsed. */
 interface CreateRequest {
   userAgent: string;
-  grant: OwnerGrant | null;
+  grant: CheckedGrant | null;
   preference: AsyncPreference | null;
   ticket: UploadTerms | null;
 }
@@ -100,7 +100,7 @@ export interface UploadPermission {
   /** `null`: the host permits it. */
   ticket: UploadTerms | null;
   /** `null`: the image has no owner. */
-  grant: OwnerGrant | null;
+  grant: CheckedGrant | null;
 }
 
 /** The permission of an upload: by the ticket in its query, which may have expired, else by the host. Rejects with `forbidden`. */

@@ -8,17 +8,26 @@ import {
   type OwnerGrant,
 } from "../authorize.ts";
 import { checkOwnerLimits } from "../image-settings.ts";
+import type { CheckedLimits } from "../owners/owner-usage.ts";
 import { type ImageRecord, summaryOf } from "../record/image-record.ts";
 
 /** Whether other clients may get the same reply from a cache. */
 export type Audience = "public" | "private";
+
+/** An owner whose limits are numbers. */
+export interface CheckedGrant {
+  owner: string;
+  limits?: CheckedLimits;
+}
+
+type CheckedDecision = boolean | CheckedGrant | undefined;
 
 /** Decisions of the host about requests. Each rejects with `forbidden` if the host refuses. */
 export class Permissions {
   readonly #authorize: Authorize | null;
   readonly #isSigned: (call: Call, id: string) => boolean;
   /** Decisions that {@link permitReadNow} did not wait for. */
-  readonly #begun = new WeakMap<Call, { record: ImageRecord; decision: Promise<Decision> }>();
+  readonly #begun = new WeakMap<Call, { record: ImageRecord; decision: Promise<CheckedDecision> }>();
   /** Whether the host decides, which may take time. */
   readonly areAsked: boolean;
 
@@ -33,7 +42,7 @@ export class Permissions {
   }
 
   /** @returns The owner of the upload; `null`: none. */
-  async permitCreate(call: Call): Promise<OwnerGrant | null> {
+  async permitCreate(call: Call): Promise<CheckedGrant | null> {
     const decision = checkDecision(await this.#authorize?.(call, "create"));
     return typeof decision === "object" ? decision : null;
   }
@@ -54,7 +63,7 @@ export class Permissions {
    */
   permitReadNow(call: Call, record: ImageRecord): Audience | undefined {
     if (this.#authorize === null) return "public";
-    let decision: Promise<Decision>;
+    let decision: Promise<CheckedDecision>;
     try {
       const given = this.#authorize(call, "read", summaryOf(record));
       if (!isPromise(given)) return audienceOf(checkDecision(given));
@@ -80,11 +89,11 @@ function isPromise(decision: ReturnType<Authorize>): decision is Promise<Decisio
 }
 
 /** A decision holds for its client alone. */
-function audienceOf(decision: Decision): Audience {
+function audienceOf(decision: CheckedDecision): Audience {
   return decision === undefined ? "public" : "private";
 }
 
-function checkDecision(decision: Decision): Decision {
+function checkDecision(decision: Decision): CheckedDecision {
   if (decision === false) throw new ServiceError("forbidden", "This is not allowed");
   if (decision === undefined || decision === true) return decision;
   // A JavaScript host may return anything, such as the result of `a && b`. No other value may count as consent.
@@ -94,7 +103,7 @@ function checkDecision(decision: Decision): Decision {
   return checkGrant(decision);
 }
 
-function checkGrant({ owner, limits }: OwnerGrant): OwnerGrant {
+function checkGrant({ owner, limits }: OwnerGrant): CheckedGrant {
   if (!isOwnerName(owner)) {
     throw new ServiceError(
       "host_misuse",

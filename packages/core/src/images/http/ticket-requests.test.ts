@@ -25,7 +25,7 @@ describe("images.ticket", () => {
   });
 
   test.each<[object, RegExp]>([
-    [{ expiresIn: "13h" }, /ticket: expiresIn must be 1 second to 12 hours/],
+    [{ expiresIn: "13h" }, /ticket: expiresIn must be a whole number from 1000 to 43200000, or a time/],
     [{ expiresIn: 999 }, /expiresIn must be/],
     [{ expiresIn: "soon" }, /expiresIn must be/],
     [{ expiresIn: Number.NaN }, /expiresIn must be/],
@@ -148,9 +148,9 @@ describe("POST /api/tickets.json", () => {
   test.each<[Record<string, unknown>, string]>([
     [
       { expiresIn: "13h" },
-      'expiresIn must be 1 second to 12 hours, in milliseconds or as text such as "10m"',
+      'expiresIn must be a whole number from 1000 to 43200000, or a time such as "30s" or "7d"',
     ],
-    [{ maxBytes: "5" }, "maxBytes must be a whole number from 1"],
+    [{ maxBytes: "5 MP" }, 'maxBytes must be a whole number from 1, or a size such as "25MB"'],
     [{ types: "image/png" }, "types must be a list of at least one media type, such as image/png"],
     [{ pin: 1 }, "pin must be true or false"],
     [{ name: 7 }, "name must be a string"],

@@ -1,10 +1,8 @@
 import { ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
-import { isWhole } from "../../option-values.ts";
 import { checkOwnerLimits } from "../image-settings.ts";
 import { CONVERTIBLE, ORIGINAL_TYPES, uploadTypeOf } from "../record/formats.ts";
 import { type DateSource, parseExpiry, parseName } from "../record/image-fields.ts";
-import { parseDuration } from "../record/parse-date.ts";
 import { claimName } from "../uploads/claims.ts";
 import { inText } from "./add-source.ts";
 import { ADD_RULES, type Moment } from "./image-library.ts";
@@ -20,14 +18,9 @@ const MAX_TICKET_LENGTH = 8192;
 /** The options that a client may set too. */
 export const REQUEST_RULES = {
   /** How long the ticket may be used: milliseconds, or text such as "30s", "10m" or "12h". 1 s to 12 h. @default "10m" */
-  expiresIn: rules.preset(
-    "10m",
-    rules.value<number | string>('1 second to 12 hours, in milliseconds or as text such as "10m"', (given) =>
-      isWhole(millisecondsOf(given), 1000, MAX_TICKET_MS),
-    ),
-  ),
+  expiresIn: rules.preset("10m", rules.time(1000, MAX_TICKET_MS)),
   /** Largest file in bytes. @default `maxUploadBytes`, which also limits it */
-  maxBytes: rules.whole(1),
+  maxBytes: rules.size(1),
   /** Media types that the file may have, such as `["image/png"]`. @default all types that the service accepts */
   types: rules.texts("a list of at least one media type, such as image/png", () => true, 1),
   /** Name of the image, 1 to 255 characters, whatever the upload says. @default the name in the upload, else its file name */
@@ -84,7 +77,7 @@ function termsOf(
   settings: LibraryContext["settings"],
 ) {
   const now = settings.now();
-  const untilMs = now + Number(millisecondsOf(expiresIn));
+  const untilMs = now + expiresIn;
   const expiresAt = parseExpiry(inText(expiry), source, now, settings);
   if (typeof expiresAt === "number" && expiresAt <= untilMs + SKEW_MS) {
     throw new ServiceError(
@@ -116,10 +109,6 @@ export function readTicket({ settings, reads }: LibraryContext, ticket: string):
     ? new ServiceError("forbidden", message, { reason: "ticket_expired" })
     : undefined;
   return { ...terms, claim: claimName(["ticket"], ticket), expired };
-}
-
-function millisecondsOf(given: unknown): unknown {
-  return typeof given === "string" ? parseDuration(given) : given;
 }
 
 /** The type that a media type of a ticket names. */

@@ -5,11 +5,11 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { hashOfName, type NamedEntry, type NameIndex } from "../../stores/name-index.ts";
 import type { Owner } from "../record/image-record.ts";
-import { type OwnerLimits, reviseUsage, type UsageChange } from "./revise-usage.ts";
+import { type CheckedLimits, reviseUsage, type UsageChange } from "./revise-usage.ts";
 import { type HeldUsage, StoredUsages } from "./stored-usages.ts";
 import type { UsageRecord } from "./usage-record.ts";
 
-export type { OwnerLimits } from "./revise-usage.ts";
+export type { CheckedLimits, OwnerLimits } from "./revise-usage.ts";
 
 /** The images and bytes of an owner, reservations included. */
 export interface Usage {
@@ -98,7 +98,7 @@ export class OwnerUsage {
    * Reserves the bytes of an image before it is stored. Rejects with `forbidden` and a message that names the exceeded
    * limit. Reserving the same id twice counts once.
    */
-  async reserve({ id, owner }: OwnedImage, limits: OwnerLimits): Promise<void> {
+  async reserve({ id, owner }: OwnedImage, limits: CheckedLimits): Promise<void> {
     if (owner === null) return;
     requireWhole("bytes", owner.bytes);
     requireWhole("limits.images", limits.images);

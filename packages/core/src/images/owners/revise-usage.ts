@@ -7,18 +7,20 @@ export const OWNER_LIMITS = {
   /** Maximum number of images at a time, from 0. @default no limit */
   images: rules.whole(0),
   /** Maximum total bytes of their originals, from 0. @default no limit */
-  bytes: rules.whole(0),
+  bytes: rules.size(0),
 };
 
 /** Quota of one owner. An absent limit is no limit. */
 export interface OwnerLimits extends rules.Options<typeof OWNER_LIMITS> {}
+
+export type CheckedLimits = Partial<rules.Filled<rules.Checked<typeof OWNER_LIMITS>>>;
 
 export interface UsageChange {
   kind: "reserve" | "release";
   id: string;
   bytes: number;
   /** For a reservation. */
-  limits: OwnerLimits;
+  limits: CheckedLimits;
 }
 
 export interface Revision {

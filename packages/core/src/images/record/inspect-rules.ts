@@ -51,7 +51,7 @@ export const INSPECT_RULES = {
    */
   inspect: rules.fn<Inspect>(),
   /** Time limit for `inspect`. Milliseconds, 1 to 600000. @default 10000 */
-  inspectTimeoutMs: rules.preset(10_000, rules.whole(1, 600_000)),
+  inspectTimeoutMs: rules.preset(10_000, rules.time(1, 600_000)),
   /** The verdict where `inspect` throws, is too late, or returns anything else. @default "hold" */
   onInspectFailure: rules.preset("hold", rules.oneOf("hold", "accept", "refuse")),
 };

@@ -49,17 +49,3 @@ export function parseDate(value: unknown, allowNumber: boolean): number | null {
 function isTime(ms: number): boolean {
   return Number.isInteger(ms) && ms >= DATE_NUMBER_SCHEMA.minimum && ms <= DATE_NUMBER_SCHEMA.maximum;
 }
-
-const UNIT_MS: Readonly<Record<string, number>> = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 24 * 3_600_000,
-  w: 7 * 24 * 3_600_000,
-};
-
-/** The milliseconds of a duration such as `30s`, `10m`, `12h`, `7d` or `2w`. `null` for any other text. */
-export function parseDuration(text: string): number | null {
-  const [, count, unit = ""] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
-  return count === undefined ? null : Number(count) * (UNIT_MS[unit] ?? 0);
-}

@@ -3,7 +3,7 @@ import type { ConvertibleType, OriginalType, PicturePoint } from "../../contract
 import { ServiceError } from "../../errors.ts";
 import type { Agent } from "../../http/request-headers.ts";
 import type { LoggedRequest } from "../image-settings.ts";
-import type { OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
+import type { CheckedLimits, OwnerUsage } from "../owners/owner-usage.ts";
 import { CONVERTIBLE, type ConvertibleName, declaredOriginalType, uploadTypeOf } from "../record/formats.ts";
 import { createImageId, hashesOf, type ImageRecord } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
@@ -202,7 +202,7 @@ export interface ReservationRequest {
   /** `null`: the upload has no idempotency key. */
   claim: Omit<ClaimRequest, "id"> | null;
   /** Limits of the owner. */
-  limits: OwnerLimits;
+  limits: CheckedLimits;
 }
 
 export interface ReservationContext {
@@ -246,7 +246,7 @@ async function reserveImage(
 async function reserveBytes(
   { owners, settings }: Pick<ReservationContext, "owners" | "settings">,
   record: ImageRecord,
-  limits: OwnerLimits,
+  limits: CheckedLimits,
 ): Promise<ImageClaim> {
   if (record.owner === null) return NOTHING;
   await owners.reserve(record, limits);

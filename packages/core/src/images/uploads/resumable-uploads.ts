@@ -3,7 +3,7 @@ import { isServiceError, ServiceError } from "../../errors.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { createDueList, type DueList, sweepDue } from "../../stores/due-list.ts";
-import { type OwnerLimits, OwnerUsage } from "../owners/owner-usage.ts";
+import { type CheckedLimits, OwnerUsage } from "../owners/owner-usage.ts";
 import { requireRoom } from "../owners/revise-usage.ts";
 import { jsonIn } from "../record/image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
@@ -86,7 +86,7 @@ export class ResumableUploads {
    * Reserves room for an upload, and stores its state. Rejects with `forbidden` beyond the limits of the owner, and with
    * `rate_limited` beyond the bounds of the client.
    */
-  async create(key: string, upload: ResumableUpload, ownerLimits: OwnerLimits): Promise<void> {
+  async create(key: string, upload: ResumableUpload, ownerLimits: CheckedLimits): Promise<void> {
     const { owners, isLimited, maxUploadBytes } = this.#options;
     const { owner, size: bytes, createdAt } = upload;
     if (owner !== null) {

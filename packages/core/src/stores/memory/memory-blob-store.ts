@@ -9,7 +9,7 @@ import type {
   RevisionProbe,
 } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
-import { type Options, preset, whole } from "../../option-rules.ts";
+import { type Options, preset, size } from "../../option-rules.ts";
 import { checkBlobKey, checkKeyRange, checkListing, rangeWithin } from "../argument-checks.ts";
 import { consumeBody, withBody } from "../blob-body.ts";
 
@@ -19,7 +19,7 @@ const RULES = {
    * with `no_space`. A replaced blob counts until the new one is complete.
    * @default 268_435_456 (256 MiB)
    */
-  maxBytes: preset(256 * 2 ** 20, whole(1)),
+  maxBytes: preset(256 * 2 ** 20, size(1)),
 };
 
 export interface MemoryBlobStoreOptions extends Options<typeof RULES> {}

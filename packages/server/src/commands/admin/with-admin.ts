@@ -43,8 +43,8 @@ export async function withImages(
   requireImages(storage);
   const { stores, targets, close } = await openStorage(storage);
   const options = {
-    tombstoneDays: images?.tombstoneDays,
-    webhooks: images?.webhooks,
+    tombstoneDays: images.tombstoneDays,
+    webhooks: images.webhooks,
     onError: (error: unknown) => note(reasonOf(error)),
   };
   try {

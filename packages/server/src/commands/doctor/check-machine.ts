@@ -1,6 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { IMAGES_RULES } from "@outrigger/core/images";
 import type { StorageTarget } from "@outrigger/core/stores";
 import { systemCode } from "@outrigger/core/values";
 import { fileReasonOf } from "../../cli/error-reason.ts";
@@ -72,14 +71,12 @@ export async function checkSecret(records: StorageTarget, isConfigured: boolean)
 type MountSettings = Pick<ServerSettings, "http" | "images" | "trustProxy" | "publicUrl">;
 
 /** Whether the server's timeouts fit its clients and proxies. */
-export function checkTimeOuts({ http, images = {}, trustProxy }: MountSettings): Finding {
+export function checkTimeOuts({ http, images, trustProxy }: MountSettings): Finding {
   const { keepAliveMs, idleMs, requestTimeoutMs } = http;
-  const { uploadIdleMs = IMAGES_RULES.uploadIdleMs.preset } = images;
-  const { maxUploadBytes = IMAGES_RULES.maxUploadBytes.preset } = images;
-  const bytesPerSecond = maxUploadBytes / (requestTimeoutMs / 1000);
+  const bytesPerSecond = images.maxUploadBytes / (requestTimeoutMs / 1000);
   const short: string[] = [];
   if (trustProxy !== false && keepAliveMs <= PROXY_IDLE_MS) short.push("http.keepAliveMs");
-  if (idleMs <= uploadIdleMs) short.push("http.idleMs");
+  if (idleMs <= images.uploadIdleMs) short.push("http.idleMs");
   if (bytesPerSecond > SLOW_LINE_BYTES_PER_SECOND) short.push("http.requestTimeoutMs");
   const fault = short.length > 0 && `too short for proxies or slow uploads: ${short.join(", ")}`;
   return warning("time-outs", fault, "Keep the defaults: see docs/options.md");
@@ -92,11 +89,10 @@ export function checkAddresses(settings: MountSettings): Finding {
 }
 
 /** Whether any client can request any size without a cache in front. */
-export function checkSizes({ images = {}, trustProxy }: MountSettings): Finding {
-  const { sizes = IMAGES_RULES.sizes.preset } = images;
+export function checkSizes({ images, trustProxy }: MountSettings): Finding {
   return warning(
     "sizes",
-    sizes === "any" &&
+    images.sizes === "any" &&
       trustProxy === false &&
       "any client can request any size, and no trusted proxy is in front",
     'Set images.sizes to "steps" or "signed", or put a cache in front and set trustProxy',

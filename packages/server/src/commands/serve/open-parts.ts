@@ -70,8 +70,8 @@ export async function openParts(
     // Where the storage is a directory, it has room for the unfinished uploads.
     const hasDirectory = [records, originals].some(({ kind }) => kind === "file");
     images = createImages({
-      resumable: hasDirectory,
       ...settings.images,
+      resumable: settings.images.resumable ?? hasDirectory,
       requireStore: settings.existing,
       publicUrl: settings.publicUrl,
       tls: settings.tls,
@@ -121,14 +121,14 @@ async function logWarnings(targets: readonly OpenTarget[], logger: Logger): Prom
 
 /** Logs that each process on the same images counts requests separately, if that is so. */
 function logUnsharedLimits({ storage, images }: ServerSettings, areShared: boolean, logger: Logger): void {
-  const isCounted = images?.rateLimits !== false || images.renderBudget !== false;
+  const isCounted = images.rateLimits !== false || images.renderBudget !== false;
   if (!isCounted || areShared || !isShared(storage.records)) return;
   logger.info("Rate limits count per process: a client may use the full limit at each server.");
 }
 
 /** Whether requests or CPU time of clients are limited. */
 function isLimited({ images, lookup }: ServerSettings): boolean {
-  const isCounted = images?.rateLimits !== false || images.renderBudget !== false;
+  const isCounted = images.rateLimits !== false || images.renderBudget !== false;
   return isCounted || (lookup !== false && lookup.requestsPerSecond !== false);
 }
 

@@ -77,9 +77,8 @@ export function ticketBody(facts: ImageFacts): ApiRequestBody {
       description: "1 second to 12 hours, in milliseconds or as `10m`, the default.",
     },
     maxBytes: {
-      type: "integer",
-      minimum: 1,
-      description: `Default: ${facts.maxUploadBytes} (${bytesText(facts.maxUploadBytes)}), which also limits it.`,
+      anyOf: [{ type: "integer", minimum: 1 }, { type: "string" }],
+      description: `Bytes, or a size such as \`5MB\`. Default: ${facts.maxUploadBytes} (${bytesText(facts.maxUploadBytes)}), which also limits it.`,
     },
     types: { ...types, description: "Media types of the file. Default: all that are accepted." },
     name: nameField("the name in the upload, or its file name"),

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import type { ImageEnd, StorageAdmin } from "@outrigger/core";
-import { IMAGES_RULES } from "@outrigger/core/images";
 import { isoText } from "../../../cli/amounts.ts";
 import { reasonOf } from "../../../cli/error-reason.ts";
 import { loadPart } from "../../../cli/parts.ts";
@@ -19,7 +18,7 @@ export async function ends(flags: DataFlags): Promise<void> {
   const config = await loadConfig(flags, process.env);
   const settings = settingsOf(config);
   const database = lookupDatabaseOf(config, settings.storage);
-  const tombstoneDays = settings.images?.tombstoneDays ?? IMAGES_RULES.tombstoneDays.preset;
+  const tombstoneDays = settings.images.tombstoneDays;
   await withAdmin(flags, (admin) => printLines(linesOf(admin, database, tombstoneDays)));
 }
 

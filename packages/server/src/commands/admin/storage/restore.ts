@@ -51,7 +51,7 @@ export async function restore(flags: RestoreFlags): Promise<void> {
         ...options,
         from,
         to: target.stores,
-        tombstoneDays: images?.tombstoneDays,
+        tombstoneDays: images.tombstoneDays,
         secret: secret.length === 0 ? undefined : secret,
         ends: ends.lists,
         restoreAbsent: absent,
