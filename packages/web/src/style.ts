@@ -102,9 +102,10 @@ input:not([type="checkbox"]), select, textarea {
 }
 :root select:not([multiple]) {
   appearance: none; padding-inline-end: 2rem; text-overflow: ellipsis;
-  background-image: linear-gradient(45deg, #0000 50%, var(--soft) 0), linear-gradient(-45deg, #0000 50%, var(--soft) 0);
+  background-image: linear-gradient(45deg, #0000 calc(50% - .5px), var(--soft) calc(50% + .5px)), linear-gradient(-45deg, #0000 calc(50% - .5px), var(--soft) calc(50% + .5px));
   background-position: right 1rem top 55%, right .625rem top 55%; background-size: .375rem .375rem; background-repeat: no-repeat;
 }
+[dir="rtl"] select:not([multiple]) { background-position: left .625rem top 55%, left 1rem top 55%; }
 button, .button {
   display: inline-flex; align-items: center; justify-content: center; gap: var(--step);
   min-height: var(--control); margin: 0; padding: 0 .875rem; cursor: pointer;
