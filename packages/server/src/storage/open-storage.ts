@@ -128,6 +128,9 @@ function onErrorOf(onTrouble: OnTrouble | undefined) {
 const IN_MEMORY =
   "All images are in memory and are lost when the process ends. To keep them, set storage or data, or omit both.";
 
+const RECORDS_IN_S3 =
+  "The records are in object storage, so each read of an image, and each change, waits for it. Set storage.records to PostgreSQL, Redis or a directory.";
+
 /** Renditions need no warning: a lost rendition is rendered again. */
 async function redisWarnings(store: RedisBlobStore, roles: readonly StoreRole[]): Promise<string[]> {
   return roles.some((role) => role !== "renditions") ? await store.warnings() : [];
@@ -145,5 +148,5 @@ async function requireCapable(store: S3BlobStore, roles: readonly StoreRole[]): 
   };
   if (roles.includes("records") && !compareAndSet) refuse("If-Match", "records");
   if (roles.includes("originals") && !conditionalCreate) refuse("If-None-Match", "originals");
-  return [];
+  return roles.includes("records") ? [RECORDS_IN_S3] : [];
 }
