@@ -23,7 +23,12 @@ const LGPL_BINARY = /^(?:@img\/sharp-(?:libvips-.+|win32-.+|wasm32)|libheif-js)$
 
 interface LockEntry extends Omit<Manifest, "name"> {
   resolved?: string;
+  hasInstallScript?: boolean;
   link?: boolean;
+}
+
+interface ScriptedManifest {
+  scripts?: Record<string, string>;
 }
 
 const lock = readJson<{ packages: Record<string, LockEntry> }>("package-lock.json").packages;
@@ -38,6 +43,18 @@ describe("dependencies", () => {
       return isAllowed(license, LGPL_BINARY.test(name)) ? [] : [`${name}: ${license}`];
     });
     expect(refused).toEqual([]);
+  });
+
+  it("no package that a user installs has an install script", () => {
+    const others = runtimeClosure().filter((path) => lock[path]?.hasInstallScript === true);
+    const own = packages.filter(({ path }) =>
+      ["preinstall", "install", "postinstall"].some(
+        (name) => name in (readJson<ScriptedManifest>(`${path}/package.json`).scripts ?? {}),
+      ),
+    );
+    expect([...others, ...own]).toEqual([]);
+    // The lock file names scripts: those of development.
+    expect(Object.values(lock).some(({ hasInstallScript }) => hasInstallScript)).toBe(true);
   });
 
   it("all packages bundled into the pages have a permissive licence and are listed in licenses.md", () => {

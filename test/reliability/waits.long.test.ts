@@ -1,6 +1,7 @@
 import { createMemoryBlobStore } from "@outrigger/core";
 import { createSqlAccounts, createSqlBlobStore, openDatabase } from "@outrigger/sql";
 import { createMetrics, type Metrics } from "@outrigger/telemetry";
+import * as client from "prom-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { samplesOf } from "../../packages/telemetry/test/metric-samples.ts";
 import { pngPhoto } from "../support/pictures.ts";
@@ -18,7 +19,7 @@ const ended = (metrics: Metrics, kind: string) =>
   sample(metrics, `outrigger_waits_total{for="${kind}",outcome="ok"}`);
 
 test("calls that wait for a pool's only connection are counted while they wait, and their time afterwards", async () => {
-  const metrics = createMetrics();
+  const metrics = createMetrics({ client });
   const database = openDatabase({ url: server.url, maxConnections: 1, timeoutMs: 30_000 });
   const accounts = createSqlAccounts(database);
   try {
@@ -44,7 +45,7 @@ test("calls that wait for a pool's only connection are counted while they wait, 
 }, 60_000);
 
 test("two nodes report the wait of a change for read leases, and of a reader for the other node's render", async () => {
-  const metrics = createMetrics();
+  const metrics = createMetrics({ client });
   const originals = createMemoryBlobStore();
   const open = () => {
     const store = createSqlBlobStore({ url: server.url, prefix: "leases" });

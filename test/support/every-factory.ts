@@ -17,6 +17,7 @@ import { createMetrics, createTracing } from "@outrigger/telemetry";
 import { createMailLists, createMailProber } from "@outrigger/verifier";
 import { createAdminPages, createPages } from "@outrigger/web";
 import { createServer } from "outrigger";
+import * as client from "prom-client";
 import { expect } from "vitest";
 
 type Call = (options: never) => unknown;
@@ -73,7 +74,7 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   ],
   createMailLists: [createMailLists, {}],
   createMailProber: [createMailProber, {}],
-  createMetrics: [createMetrics, {}],
+  createMetrics: [createMetrics, { client }],
   createTracing: [createTracing, {}],
   createImagesClient: [createImagesClient, { baseUrl: "https://example.com" }],
   createLookupClient: [createLookupClient, { baseUrl: "https://example.com" }],

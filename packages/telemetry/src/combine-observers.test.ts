@@ -1,11 +1,12 @@
 import type { Observer } from "@outrigger/core";
+import * as client from "prom-client";
 import { expect, test } from "vitest";
 import { samplesOf } from "../test/metric-samples.ts";
 import { combineObservers } from "./combine-observers.ts";
 import { createMetrics } from "./metrics.ts";
 
 test("combineObservers runs the work once, inside all observers, and reports its outcome to each", async () => {
-  const all = [createMetrics(), createMetrics()];
+  const all = [createMetrics({ client }), createMetrics({ client })];
   const observer = combineObservers(...all);
   let runs = 0;
   const work = async () => ++runs;

@@ -1,5 +1,5 @@
 import type { Operation } from "@outrigger/core";
-import { Counter, Histogram, type Registry } from "prom-client";
+import type { PrometheusClient, Registries } from "./prometheus-client.ts";
 
 /** Counts an operation that has ended and records its duration. */
 export type Meter = (operation: Operation, outcome: string, seconds: number) => void;
@@ -71,10 +71,13 @@ const NAMES: Readonly<Record<Operation["kind"], MeterNames>> = {
   },
 };
 
-export function createMeters(registry: Registry, prefix: string): Record<Operation["kind"], Meter> {
+export function createMeters(
+  { Counter, Histogram }: PrometheusClient,
+  registers: Registries,
+  prefix: string,
+): Record<Operation["kind"], Meter> {
   const meter = (kind: Operation["kind"]): Meter => {
     const { counter, counts, histogram, times, labels, outcome: outcomeLabel } = NAMES[kind];
-    const registers = [registry];
     const total = new Counter({
       name: prefix + counter,
       help: counts,

@@ -1,12 +1,16 @@
 import type { GaugeName, Observer } from "@outrigger/core";
 import { checkOptions, rules } from "@outrigger/core/stores";
-import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { createMeters } from "./meters.ts";
 import { outcomeOfError } from "./outcome.ts";
+import type { PrometheusClient, PrometheusRegistry, Registries } from "./prometheus-client.ts";
 
 const RULES = {
-  /** Registry of the metrics, e.g. the one that your app exposes. @default a new registry */
-  registry: rules.shape<Registry>("a Registry of prom-client", "registerMetric", "metrics"),
+  /** The module `prom-client`, or `@prometheus-io/client`, its successor, which needs Node 22. Your app installs it. */
+  client: rules.required(
+    rules.shape<PrometheusClient>("prom-client or @prometheus-io/client", "Counter", "Gauge", "Histogram"),
+  ),
+  /** Registry of the metrics, by the same module, e.g. the one that your app exposes. @default a new registry */
+  registry: rules.shape<PrometheusRegistry>("a Registry of the client", "registerMetric", "metrics"),
   /** Prefix of the metrics' names. A second service on one registry needs another. @default "outrigger_" */
   prefix: rules.preset(
     "outrigger_",
@@ -14,8 +18,6 @@ const RULES = {
       /^(?:[a-zA-Z_:][\w:]*)?$/.test(prefix),
     ),
   ),
-  /** Adds metrics of the process (memory, CPU, event loop, GC): `process_*` and `nodejs_*`. @default false */
-  processMetrics: rules.preset(false, rules.flag()),
 };
 
 export interface MetricsOptions extends rules.Options<typeof RULES> {}
@@ -32,27 +34,30 @@ export interface Metrics extends Observer {
  * Creates metrics for Prometheus.
  * Throws if the registry already has metrics with these names.
  * @example
- * const metrics = createMetrics();
+ * import * as client from "prom-client";
+ * const metrics = createMetrics({ client });
  * const images = createImages({ storage, renderer, observer: metrics });
  * app.get("/metrics", async (req, res) => res.type(metrics.contentType).send(await metrics.text()));
  */
-export function createMetrics(options: MetricsOptions = {}): Metrics {
-  const { registry = new Registry(), prefix, processMetrics } = checkOptions("createMetrics", options, RULES);
-  const meters = createMeters(registry, prefix);
-  const gauges = createGauges(registry, prefix);
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { client, prefix, ...given } = checkOptions("createMetrics", options, RULES);
+  const { Counter, Gauge, Registry } = client;
+  const registry = given.registry ?? new Registry();
+  const registers = [registry] as Registries;
+  const meters = createMeters(client, registers, prefix);
+  const gauges = createGauges(client, registers, prefix);
   const served = new Counter({
     name: `${prefix}served_total`,
     help: "Pictures by origin: memory, store, rendered, or missing: an original that is lost.",
     labelNames: ["from"],
-    registers: [registry],
+    registers,
   });
   const waiting = new Gauge({
     name: `${prefix}waiting`,
     help: "Callers that wait for a connection, for read leases, or for a rendition of another process.",
     labelNames: ["for"],
-    registers: [registry],
+    registers,
   });
-  if (processMetrics) collectDefaultMetrics({ register: registry });
 
   return {
     contentType: registry.contentType,
@@ -108,7 +113,11 @@ const HELP: Readonly<Record<GaugeName, string>> = {
 };
 
 /** Gauges, read when metrics are collected. A gauge without a reader is not exposed. */
-function createGauges(registry: Registry, prefix: string): { add: Observer["gauge"] } {
+function createGauges(
+  { Gauge }: PrometheusClient,
+  registers: Registries,
+  prefix: string,
+): { add: Observer["gauge"] } {
   const gauges = new Map<GaugeName, Set<() => number>>();
 
   function create(name: GaugeName): Set<() => number> {
@@ -116,7 +125,7 @@ function createGauges(registry: Registry, prefix: string): { add: Observer["gaug
     new Gauge({
       name: prefix + name,
       help: HELP[name],
-      registers: [registry],
+      registers,
       collect() {
         let sum = 0;
         for (const read of readers) sum += read();

@@ -1,5 +1,6 @@
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { type Observer, ServiceError } from "@outrigger/core";
+import * as client from "prom-client";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { recordSpans } from "../test/span-recorder.ts";
 import { combineObservers } from "./combine-observers.ts";
@@ -135,7 +136,7 @@ test("tracing marks neither a refusal, with 501 too, nor a disconnected client a
 });
 
 test("tracing combined with metrics keeps the nesting of spans", async () => {
-  const metrics = createMetrics();
+  const metrics = createMetrics({ client });
   const observer = combineObservers(metrics, early);
   await send(() => readPicture(observer), {}, observer);
   const request = recorder.span("GET /api/images/{id}.png");

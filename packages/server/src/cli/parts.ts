@@ -8,7 +8,16 @@ import { tooManyOpenFiles } from "./open-files.ts";
 import { readOwnPackage } from "./own-package.ts";
 
 /** A part of a server that is installed separately. The commands for a running service need none. */
-export type Part = "server" | "observers" | "lookup" | "pages" | "verifier" | "postgres" | "redis" | "s3";
+export type Part =
+  | "server"
+  | "metrics"
+  | "tracing"
+  | "lookup"
+  | "pages"
+  | "verifier"
+  | "postgres"
+  | "redis"
+  | "s3";
 
 /** The optional peers of this package. */
 const LOADS: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -19,6 +28,7 @@ const LOADS: Readonly<Record<string, () => Promise<unknown>>> = {
   express: () => import("express"),
   pino: () => import("pino"),
   "@outrigger/telemetry": () => import("@outrigger/telemetry"),
+  "prom-client": () => import("prom-client"),
   "@outrigger/page-index": () => import("@outrigger/page-index"),
   "@outrigger/sql": () => import("@outrigger/sql"),
   "@outrigger/verifier": () => import("@outrigger/verifier"),
@@ -33,7 +43,8 @@ const PARTS: Readonly<Record<Part, readonly [subject: string, ...packages: strin
     "a server",
     ...["@outrigger/express", "@outrigger/imaging", "@outrigger/node", "@outrigger/web", "express", "pino"],
   ],
-  observers: ["metrics and traces", "@outrigger/telemetry"],
+  metrics: ["metrics", "@outrigger/telemetry", "prom-client"],
+  tracing: ["traces", "@outrigger/telemetry"],
   lookup: ["the email lookup", "@outrigger/sql"],
   pages: ["the page index", "@outrigger/page-index", "@outrigger/sql"],
   verifier: ["the email lookup", "@outrigger/verifier"],
@@ -47,6 +58,7 @@ const MAJORS: Readonly<Record<string, number>> = {
   "@aws-sdk/client-s3": 3,
   express: 5,
   pino: 10,
+  "prom-client": 15,
 };
 
 /** Loads the packages of these parts. @throws StartError with the line that installs all missing ones. */

@@ -51,7 +51,8 @@ function partsOf({ storage, lookup, metrics, tracing }: ServerSettings): Part[] 
   const drivers = (["postgres", "redis", "s3"] as const).filter((kind) => kinds.includes(kind));
   return [
     "server",
-    ...(metrics || tracing ? (["observers"] as const) : []),
+    ...(metrics ? (["metrics"] as const) : []),
+    ...(tracing ? (["tracing"] as const) : []),
     ...(lookup === false ? [] : (["lookup", "verifier"] as const)),
     ...drivers,
   ];

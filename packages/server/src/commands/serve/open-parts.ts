@@ -157,10 +157,18 @@ function requireReady(troubles: Record<string, unknown>, { targets }: OpenStorag
 async function createObservers({ metrics, tracing }: ServerSettings) {
   if (!metrics && !tracing) return { metrics: null, observer: null };
   const { combineObservers, createMetrics, createTracing } = await import("@outrigger/telemetry");
-  const measured = metrics ? createMetrics({ processMetrics: true }) : null;
+  const measured = metrics ? createMetrics(await withProcessMetrics()) : null;
   const traced = tracing ? createTracing() : null;
   const all = [traced, measured].filter((each) => each !== null);
   return { metrics: measured, observer: combineObservers(...all) };
+}
+
+/** A registry with the metrics of the process. */
+async function withProcessMetrics() {
+  const client = await import("prom-client");
+  const registry = new client.Registry();
+  client.collectDefaultMetrics({ register: registry });
+  return { client, registry };
 }
 
 /** Registers gauges for the free space of the file systems of data directories, each file system once. */
