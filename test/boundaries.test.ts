@@ -29,7 +29,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | "all">> = {
 const SUITES = "@outrigger/testing";
 
 /** Files that hand an allow-listed environment to child processes. */
-const MAY_READ_ENVIRONMENT = ["packages/imaging/src/pool/start-process.ts"];
+const MAY_READ_ENVIRONMENT = ["node-program", "start-process"].map(
+  (name) => `packages/imaging/src/pool/${name}.ts`,
+);
 
 const NODE_RANGE = ">=20.19";
 const MAX_LINES = 300;

@@ -1,6 +1,6 @@
 import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../support/programs.ts";
 import { type Block, blocksIn, ROOT, readPages } from "./pages.ts";
@@ -13,7 +13,8 @@ let faults: string[];
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "outrigger-documents-"));
   await symlink(join(ROOT, "node_modules"), join(directory, "node_modules"));
-  await copyFile(join(ROOT, "test/documents/given.ts"), join(directory, "given.ts"));
+  for (const path of ["documents/given.ts", "support/frameworks.d.ts"])
+    await copyFile(join(ROOT, "test", path), join(directory, basename(path)));
   await writeFile(join(directory, "environment.d.ts"), ENVIRONMENT);
   await writeFile(join(directory, "package.json"), '{ "type": "module" }');
   await writeFile(join(directory, "tsconfig.json"), JSON.stringify(PROJECT));

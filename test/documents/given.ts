@@ -13,6 +13,7 @@ import type Koa from "koa";
 export { createServer } from "node:http";
 export * from "@outrigger/core";
 export { express } from "@outrigger/express";
+export { toFetchHandler } from "@outrigger/fetch";
 export { koa } from "@outrigger/koa";
 export { nodeListener } from "@outrigger/node";
 export { createMailLists, createMailProber } from "@outrigger/verifier";
@@ -32,6 +33,25 @@ export declare const req: IncomingMessage;
 export declare const res: ServerResponse;
 export declare const yourHandler: (req: IncomingMessage, res: ServerResponse) => void;
 export declare const isOurProxy: (address: string | undefined) => boolean;
+
+type Answer = globalThis.Response | Promise<globalThis.Response>;
+export interface BunServer {
+  requestIP(request: globalThis.Request): { address: string } | null;
+  stop(): Promise<void>;
+}
+export declare const Bun: {
+  serve(options: {
+    port: number;
+    routes: Record<string, (request: globalThis.Request, server: BunServer) => Answer>;
+  }): BunServer;
+};
+export declare const Deno: {
+  serve(
+    options: { port: number },
+    handler: (request: globalThis.Request, info: { remoteAddr: { hostname: string } }) => Answer,
+  ): { shutdown(): Promise<void> };
+};
+export declare const handler: (request: globalThis.Request, server: unknown) => Promise<globalThis.Response>;
 
 export declare const images: Images;
 export declare const lookup: Lookup;

@@ -9,14 +9,17 @@ import { flow } from "./flow.ts";
 import { expectDocumented, type HostOutcome } from "./host-table.ts";
 import { http1Client } from "./http-client.ts";
 import { MULTIPART, multipart } from "./multipart.ts";
-import { PLAIN_HOSTS } from "./plain-hosts.ts";
+import { PLAIN_HOSTS, RUNTIMES } from "./plain-hosts.ts";
 import { blankProject, type Project } from "./project.ts";
 import { type Registry, startRegistry } from "./registry.ts";
 
 const RENDERER = "renderer: createRenderer(";
 const LOGGING = `logger: { warn() {}, error() {}, info: (fields, message) => console.log(message, JSON.stringify(fields)) }, ${RENDERER}`;
 const OWN = ["core", "express", "fetch", "imaging", "koa", "node", "web"].map((name) => `@outrigger/${name}`);
-const FOREIGN = PLAIN_HOSTS.flatMap(({ packages = [] }) => packages);
+const FOREIGN = [
+  ...PLAIN_HOSTS.flatMap(({ packages = [] }) => packages),
+  ...Object.values(RUNTIMES).map(({ name }) => name),
+];
 
 describe("the packages as published", () => {
   let registry: Registry;
@@ -37,6 +40,13 @@ describe("the packages as published", () => {
     await registry?.close();
   });
 
+  /** The command that runs a program in another runtime. */
+  function commandOf(runtime: keyof typeof RUNTIMES): string[] {
+    const { name, program } = RUNTIMES[runtime];
+    const [file, ...args] = program;
+    return [join(project.directory, "node_modules", name, file), ...args];
+  }
+
   test("the packages are installed from their tarballs, not linked to the checkout", async () => {
     for (const name of OWN) expect(await project.versionOf(name)).toBe(registry.packages.get(name));
     const lock = join(project.directory, "node_modules/.package-lock.json");
@@ -51,7 +61,7 @@ describe("the packages as published", () => {
   test.each(PLAIN_HOSTS.map((row) => [row.host.replaceAll(/[[`\]]|\(.*?\)/g, ""), row] as const))(
     "%s serves the flow, keeps its own addresses, logs the request and the client of an upload, and ends at SIGTERM",
     async (_name, row) => {
-      const { packages = [], path = "/img", isTls = false, own } = row;
+      const { packages = [], path = "/img", isTls = false, own, runtime } = row;
       const port = await freePort();
       const origin = `${isTls ? "https" : "http"}://127.0.0.1:${port}`;
       const directory = join(project.directory, `host-${PLAIN_HOSTS.indexOf(row)}`);
@@ -62,7 +72,10 @@ describe("the packages as published", () => {
         const end = name === first ? 'console.log("runs");\n' : "";
         await writeFile(join(directory, name), `${content.replaceAll(RENDERER, LOGGING)}\n${end}`);
       }
-      const app = await startProcess([first], { cwd: directory, announcement: /runs/ });
+      const app = await startProcess([first], {
+        ...(runtime && { program: commandOf(runtime) }),
+        ...{ cwd: directory, announcement: /runs/ },
+      });
       try {
         await vi.waitFor(() => client.send(`${origin}${path}/`), { timeout: 20_000, interval: 50 });
         if (own !== undefined) expect((await client.send(origin + own)).body.toString()).toBe("My app");
@@ -70,6 +83,8 @@ describe("the packages as published", () => {
         const versions = await Promise.all(
           packages.map(async (name) => `${name.replace(/-\d$/, "")} ${await project.versionOf(name)}`),
         );
+        if (runtime !== undefined)
+          versions.push(`${runtime} ${await project.versionOf(RUNTIMES[runtime].name)}`);
         outcomes.push({ ...row, versions: versions.join(", ") || "Node’s own", checks });
         const expected = row.limits?.checks ?? [];
         expect(
@@ -93,6 +108,31 @@ describe("the packages as published", () => {
       } finally {
         await app.kill();
       }
+    },
+    60_000,
+  );
+
+  test.each(["bun", "deno"] as const)(
+    "under %s a renderer refuses a PATH without Node, naming the cure, and runs the Node of its option",
+    async (runtime) => {
+      await writeFile(
+        join(project.directory, "render.js"),
+        `import { createRenderer } from "@outrigger/imaging";
+        try { createRenderer(); } catch (error) { console.log(error.message); }
+        const renderer = createRenderer({ node: process.argv[2], workers: 1 });
+        const source = { bytes: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>') };
+        await renderer.render(source, "image/svg+xml", { format: "png" });
+        await renderer.close();
+        console.log("rendered");`,
+      );
+      const options = { cwd: project.directory, env: { PATH: project.directory }, announcement: /rendered/ };
+      const started = await startProcess(["render.js", process.execPath], {
+        ...{ ...options, program: commandOf(runtime) },
+      });
+      expect(await started.exit).toBe(0);
+      expect(started.output()).toBe(
+        `createRenderer: render processes need Node, but under ${runtime === "bun" ? "Bun" : "Deno"} the PATH has none. Install Node 20.19 or newer, or set node: "/path/to/node"\nrendered\n`,
+      );
     },
     60_000,
   );

@@ -2,8 +2,20 @@ import { type Block, blocksIn, readPages } from "../documents/pages.ts";
 import type { FlowOptions } from "./flow.ts";
 import type { HostRow } from "./host-table.ts";
 
+const isArm = process.arch === "arm64";
+/** The packages of other runtimes, which have no install script, and how these run a program there. */
+export const RUNTIMES = {
+  bun: {
+    name: `@oven/bun-linux-${isArm ? "aarch64" : "x64"}`,
+    program: ["bin/bun"],
+  },
+  deno: { name: `@deno/linux-${isArm ? "arm64" : "x64"}-glibc`, program: ["deno", "run", "-A"] },
+} as const;
+
 /** A host that needs no project of its own. */
 export interface PlainHost extends HostRow, FlowOptions {
+  /** What runs the program. @default Node */
+  runtime?: keyof typeof RUNTIMES;
   /** Names in `node_modules`, for the versions of the table. @default Node itself */
   packages?: readonly string[];
   /** The mount path. @default "/img" */
@@ -55,8 +67,9 @@ process.once("SIGTERM", createShutdown(${server}, [images]));
 const USER = { Authorization: "Bearer of the test" };
 const USER_OF = `(headers) => (headers.authorization === "${USER.Authorization}" ? { id: "user" } : undefined)`;
 
-const express = (host: string, name: string): PlainHost => ({
+const express = (host: string, name: string, runtime?: keyof typeof RUNTIMES): PlainHost => ({
   ...{ host, adapter: "@outrigger/express", packages: [name], user: USER, own: "/notes" },
+  ...(runtime && { runtime }),
   files: ({ port, base }) => ({
     "app.js": `
 const userOf = ${USER_OF};
@@ -134,6 +147,28 @@ export const PLAIN_HOSTS: readonly PlainHost[] = [
       "app.js": withPages(program('from "hono"', ["3000", String(port)])),
     }),
   },
+  {
+    ...{ host: "[Bun](#bun-and-deno)", adapter: "@outrigger/fetch", runtime: "bun", own: "/" },
+    files: ({ port }) => ({ "app.js": withPages(program("Bun.serve", ["3000", String(port)])) }),
+  },
+  {
+    ...{ host: "[Elysia](#bun-and-deno) on Bun", adapter: "@outrigger/fetch", runtime: "bun", own: "/" },
+    packages: ["elysia"],
+    files: ({ port }) => ({
+      "app.js": `${IMAGES}import { toFetchHandler } from "@outrigger/fetch";
+const handler = ${/toFetchHandler\(images, \{.*?\n\}\);/s.exec(program("Bun.serve"))?.[0]}
+${program('from "elysia"', ["3000", String(port)])}`,
+    }),
+  },
+  express("[Express 5](#bun-and-deno) on Bun", "express", "bun"),
+  {
+    ...{ host: "[Deno](#bun-and-deno)", adapter: "@outrigger/fetch", runtime: "deno", own: "/" },
+    files: ({ port }) => ({
+      "app.js": `${IMAGES}import { toFetchHandler } from "@outrigger/fetch";
+${program("Deno.serve", ["3000", String(port)])}`,
+    }),
+  },
+  express("[Express 5](#bun-and-deno) on Deno", "express", "deno"),
   connect("connect"),
   connect("polka"),
   node("http", "createServer(nodeListener(images))"),

@@ -15,3 +15,17 @@ declare module "polka" {
   }
   export default function polka(): App;
 }
+/** Its own types need those of Bun. */
+declare module "elysia" {
+  interface Context {
+    request: Request;
+    server: unknown;
+  }
+  type Handler = (context: Context) => unknown;
+
+  export class Elysia {
+    get(path: string, handler: Handler): this;
+    all(path: string, handler: Handler, hook: { parse: "none" }): this;
+    listen(port: number): this;
+  }
+}

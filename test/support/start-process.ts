@@ -16,6 +16,8 @@ export interface StartedProcess {
 }
 
 export interface StartOptions {
+  /** The program, with arguments before those of the call. @default the running Node */
+  program?: readonly string[];
   cwd?: string;
   /** Environment in addition to PATH. */
   env?: NodeJS.ProcessEnv;
@@ -24,18 +26,24 @@ export interface StartOptions {
 }
 
 /**
- * Starts Node with `args` and waits until the process has announced itself. A script is given by its URL. Rejects with the
+ * Starts a program with `args` and waits until the process has announced itself. A script is given by its URL. Rejects with the
  * standard error if the process ends before. The standard input stays open until the process that called this ends.
  */
 export async function startProcess(
   args: readonly (string | URL)[],
-  { cwd, env = {}, announcement = /http:\S+(?=\s)/ }: StartOptions = {},
+  {
+    program: [file = "", ...first] = [process.execPath],
+    cwd,
+    env = {},
+    announcement = /http:\S+(?=\s)/,
+  }: StartOptions = {},
 ): Promise<StartedProcess> {
-  const child = spawn(
-    process.execPath,
-    args.map((argument) => (argument instanceof URL ? fileURLToPath(argument) : argument)),
-    { cwd, env: { PATH: process.env.PATH ?? "", ...env }, stdio: "pipe" },
-  );
+  const paths = args.map((argument) => (argument instanceof URL ? fileURLToPath(argument) : argument));
+  const child = spawn(file, [...first, ...paths], {
+    cwd,
+    env: { PATH: process.env.PATH ?? "", ...env },
+    stdio: "pipe",
+  });
   let output = "";
   let errors = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { checkOptions, rules } from "@outrigger/core/stores";
 
@@ -45,6 +46,11 @@ export const RENDERER_RULES = {
    * @default the number of processors minus one, at least 2
    */
   workers: rules.preset(Math.max(2, availableParallelism() - 1), rules.whole(1, 256)),
+  /**
+   * Path of the Node that runs the worker processes, 20.19 or newer.
+   * @default the running Node; under Bun and Deno, the first `node` on the `PATH`
+   */
+  node: rules.text("the path of Node's executable", existsSync),
   /** Pictures of all clients that may wait for a worker, up to 100,000; more are refused. @default 64 */
   maxQueue: rules.preset(64, rules.whole(0, 100_000)),
   /**
@@ -88,9 +94,7 @@ function isLanguage(tag: string): boolean {
 }
 
 /** Fills in the defaults. Throws `TypeError` for a value out of range. */
-export function resolveRendererOptions(
-  options: RendererOptions,
-): rules.Filled<rules.Checked<typeof RENDERER_RULES>> {
+export function resolveRendererOptions(options: RendererOptions) {
   const { maxTotalMemoryBytes, ...resolved } = checkOptions("createRenderer", options, RENDERER_RULES);
   const { maxMemoryBytes, workers } = resolved;
   // Memory for one large picture beside usual ones.

@@ -7,6 +7,7 @@ import type { ImageFormat, OriginalType, Renderer, RenderSource, WorkOptions } f
 import { packageFile } from "@outrigger/core/stores";
 import { buildOf } from "./build.ts";
 import { ownRoot, rootOf } from "./package-roots.ts";
+import { nodeProgram } from "./pool/node-program.ts";
 import { createLevelSearch } from "./pool/sandbox/levels.ts";
 import { childEnvironment, lowerPriority } from "./pool/start-process.ts";
 import type { Request } from "./pool/worker-pipe.ts";
@@ -55,8 +56,8 @@ function versionOf(type: OriginalType, format: ImageFormat): number {
  * Creates a renderer that reads every original type and writes every format, in child processes with limits on time and
  * memory, in the strongest sandbox that works here. The first process starts with the service that uses the renderer. It uses sharp, PDFium for PDF, and its own reader and writer for PSD.
  *
- * Throws `TypeError` for options out of range, and `Error` in a bundle without the files of this package or under Yarn's
- * Plug'n'Play.
+ * Throws `TypeError` for options out of range, and `Error` in a bundle without the files of this package, under Yarn's
+ * Plug'n'Play, and without a Node that runs.
  */
 export function createRenderer(options: RendererOptions = {}): Renderer {
   if (process.versions.pnp !== undefined) {
@@ -66,7 +67,8 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   }
   const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, ...others } =
     resolveRendererOptions(options);
-  const { maxTasksPerWorker, intermediates, sandbox, language, ...limits } = others;
+  const { maxTasksPerWorker, intermediates, sandbox, language, node: givenNode, ...limits } = others;
+  const node = nodeProgram(givenNode);
   const levels = createLevelSearch(sandbox);
   const locale = localeOf(language);
   let endFontCache: (() => Promise<void>) | undefined;
@@ -77,6 +79,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
       new URL("./worker/worker.js", import.meta.url),
       new URL("./worker/render.js", import.meta.url),
     ]),
+    node,
     locale,
     levels,
     timeoutMs,
@@ -88,7 +91,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     maxRestingBytes: maxMemoryBytes / 2,
   });
   const writeFontCache = () => {
-    endFontCache ??= startFontCache(new URL("./worker/write-font-cache.js", import.meta.url), locale);
+    endFontCache ??= startFontCache(node.path, locale);
   };
   const run = <Result>(request: Request<Result>, work?: WorkOptions): Promise<Result> => {
     writeFontCache();
@@ -168,10 +171,11 @@ let isStarted = false;
  * A failure only makes text slower.
  * @returns a function that ends it and resolves when it has exited.
  */
-function startFontCache(entry: URL, locale: string): () => Promise<void> {
+function startFontCache(node: string, locale: string): () => Promise<void> {
   if (isStarted || process.platform !== "linux") return async () => undefined;
   isStarted = true;
-  const child = spawn(process.execPath, [fileURLToPath(entry)], {
+  const entry = new URL("./worker/write-font-cache.js", import.meta.url);
+  const child = spawn(node, [fileURLToPath(entry)], {
     env: childEnvironment(locale),
     stdio: ["pipe", "ignore", "ignore"],
   });
@@ -192,6 +196,6 @@ function startFontCache(entry: URL, locale: string): () => Promise<void> {
 function unref(child: ChildProcess): void {
   child.unref();
   child.stdin?.on("error", () => undefined);
-  // A pipe, which Node opens as a socket.
-  (child.stdin as Socket | null)?.unref();
+  // A pipe, which Node opens as a socket, and Bun does not.
+  (child.stdin as Partial<Socket> | null)?.unref?.();
 }

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ChildWorker } from "../dist/pool/child-worker.js";
+import { nodeProgram } from "../dist/pool/node-program.js";
 
 const ATTEMPTS = ["host", "data", "files", "network", "programs", "signals"];
 const directory = mkdtempSync(join(tmpdir(), "sandbox-host-"));
@@ -32,6 +33,8 @@ for (const level of ["bubblewrap", "namespaces", "permissions", "none"]) {
   const worker = new ChildWorker(
     {
       entry: new URL("./hostile-worker.mjs", import.meta.url),
+      // The path of another Node, if the test gives one.
+      node: nodeProgram(process.argv[2]),
       locale: "en_US.UTF-8",
       timeoutMs: 20_000,
       maxMemoryBytes: 512 * 1024 ** 2,

@@ -1,4 +1,5 @@
 import type { RenderSource, WorkOptions } from "@outrigger/core/images";
+import { running } from "../src/pool/node-program.ts";
 import { createLevelSearch } from "../src/pool/sandbox/levels.ts";
 import { WorkerPool, type WorkerPoolOptions } from "../src/pool/worker-pool.ts";
 
@@ -26,6 +27,7 @@ const pools: WorkerPool[] = [];
 export function poolOf(options: Partial<WorkerPoolOptions> = {}): TaskPool {
   const pool = new WorkerPool({
     entry: new URL("./task-worker.mjs", import.meta.url),
+    node: running(),
     locale: "en_US.UTF-8",
     levels: createLevelSearch("best"),
     workers: 1,

@@ -1,5 +1,5 @@
-import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
-import { OutgoingMessage } from "node:http";
+import type { Server as HttpServer, IncomingMessage } from "node:http";
+import { ServerResponse } from "node:http";
 import type { Http2SecureServer, Http2Server, ServerHttp2Session } from "node:http2";
 import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
@@ -87,8 +87,9 @@ export function trackConnections(server: AnyServer): Connections {
         for (const socket of accepted) socket.destroy();
       }, timeoutMs);
       await new Promise((resolve) => {
-        // Not close() of the HTTP server, which cuts replies in progress.
-        NetServer.prototype.close.call(server, resolve);
+        // Not close() of Node's HTTP server, which cuts replies in progress. Bun's is no server of node:net, and waits for them.
+        const { close } = server instanceof NetServer ? NetServer.prototype : server;
+        close.call(server, resolve);
         retire();
       });
       clearTimeout(deadline);
@@ -110,8 +111,8 @@ export function isConnectionLost(res: ServerResponse): boolean {
 /** Whether the headers of this reply are sent, as Node knows it: `@fastify/express` redefines `res.headersSent`. */
 export function areHeadersSent(res: ServerResponse): boolean {
   // A reply of HTTP/2 has the same member, but another class.
-  return res instanceof OutgoingMessage
-    ? Reflect.get(OutgoingMessage.prototype, "headersSent", res) === true
+  return res instanceof ServerResponse
+    ? Reflect.get(ServerResponse.prototype, "headersSent", res) === true
     : (res as ServerResponse).headersSent;
 }
 

@@ -5,12 +5,12 @@ import { dirname } from "node:path";
 import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { SandboxLevel } from "@outrigger/core/images";
+import type { NodeProgram } from "./node-program.ts";
 import { filterOf } from "./sandbox/process-filter.ts";
 import type { VisibleFiles } from "./sandbox/visible-files.ts";
 import { visibleFiles } from "./sandbox/visible-files.ts";
 
 const SHELL = "/bin/sh";
-const STATUS = "/proc/self/status";
 /** Nice value above the host's: the host's own work goes first, and renders still progress while it is busy. */
 const NICER_BY = 10;
 /** Nice value of a worker's scheduling group above that of the host's. Measured: see "Small reads beside renders" in bench/README.md. */
@@ -23,6 +23,7 @@ const UNUSED_BYTES = 256 * 1024 ** 2;
 /** The module of a process and its limits. */
 export interface ProcessOptions {
   entry: URL;
+  node: NodeProgram;
   /** POSIX locale of the process. It decides which language of an SVG is drawn. */
   locale: string;
   /**
@@ -37,15 +38,15 @@ export interface ProcessOptions {
  * and the pipe to it are in `stdio`. Throws when the files of the sandbox cannot be found.
  */
 export function startProcess(
-  { entry, locale, maxMemoryBytes }: ProcessOptions,
+  { entry, node, locale, maxMemoryBytes }: ProcessOptions,
   level: SandboxLevel,
 ): ChildProcess {
   const path = realpathSync(fileURLToPath(entry));
   const environment = childEnvironment(locale);
   // Small containers have no shell. There, only the memory watch bounds the process.
-  const limits = existsSync(STATUS) && existsSync(SHELL) ? limitedTo(maxMemoryBytes) : [];
+  const limits = node.status !== "" && existsSync(SHELL) ? limitedTo(maxMemoryBytes, node) : [];
   const filter = filterOf(level);
-  const [command = "", ...args] = [...limits, ...confined(path, level, environment)];
+  const [command = "", ...args] = [...limits, ...confined(path, level, environment, node)];
   const child = spawn(command, args, {
     cwd: dirname(path),
     env: environment,
@@ -62,13 +63,12 @@ export function startProcess(
   return child;
 }
 
-function confined(entry: string, level: SandboxLevel, environment: NodeJS.ProcessEnv): string[] {
-  const node = realpathSync(process.execPath);
-  if (level === "none") return [node, entry];
+function confined(entry: string, level: SandboxLevel, environment: NodeJS.ProcessEnv, node: NodeProgram) {
+  const program = [node.path, entry];
+  if (level === "none") return program;
   if (process.platform !== "linux" && level !== "permissions") throw new Error("It needs Linux.");
-  const files = visibleFiles(environment);
-  if (level === "permissions") return [node, ...permissionOptions(files), entry];
-  const program = [node, entry];
+  const files = visibleFiles(environment, node);
+  if (level === "permissions") return [node.path, ...permissionOptions(files, node), entry];
   return level === "bubblewrap"
     ? inBubblewrap(program, files, filterOf(level) !== null)
     : inNamespaces(program, files);
@@ -107,15 +107,14 @@ function groupOf(process: number | "self"): [string, number] {
  * reserve (Linux 4.7 and later, setrlimit(2)). The process writes no file. A lower limit
  * already in force stays. A limit of processes would also count those of the host.
  */
-function limitedTo(maxMemoryBytes: number): string[] {
-  const kibibytes = Math.floor((maxMemoryBytes + UNUSED_BYTES) / 1024) + reservedKibibytes();
+function limitedTo(maxMemoryBytes: number, node: NodeProgram): string[] {
+  const kibibytes = Math.floor((maxMemoryBytes + UNUSED_BYTES) / 1024) + reservedKibibytes(node);
   const limits = [`-d ${kibibytes}`, "-c 0", "-f 0", "-n 1024"];
   return [SHELL, "-c", `${limits.map((limit) => `ulimit ${limit} 2>/dev/null; `).join("")}exec "$@"`, SHELL];
 }
 
-/** Memory that a Node process like this one reserves without using it: half a gigabyte since V8 13, nothing before. */
-function reservedKibibytes(): number {
-  const status = readFileSync(STATUS, "latin1");
+/** Memory that a process of this Node reserves without using it: half a gigabyte since V8 13, nothing before. */
+function reservedKibibytes({ status }: NodeProgram): number {
   const kibibytes = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0);
   return Math.max(0, kibibytes("VmData") - kibibytes("RssAnon"));
@@ -241,11 +240,10 @@ export function inNamespaces(program: readonly string[], { paths, links }: Visib
  * Options of Node that let JavaScript read only `files`, write nothing, and start no process. Native code, such as
  * sharp's, is not bound by them.
  */
-function permissionOptions({ paths }: VisibleFiles): string[] {
-  const known = process.allowedNodeEnvironmentFlags;
+function permissionOptions({ paths }: VisibleFiles, { flags }: NodeProgram): string[] {
   return [
-    known.has("--permission") ? "--permission" : "--experimental-permission",
-    ...(known.has("--allow-addons") ? ["--allow-addons"] : []),
+    flags.includes("--permission") ? "--permission" : "--experimental-permission",
+    ...(flags.includes("--allow-addons") ? ["--allow-addons"] : []),
     ...paths.map(({ path, isDirectory }) => `--allow-fs-read=${isDirectory ? `${path}/*` : path}`),
   ];
 }

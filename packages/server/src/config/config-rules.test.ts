@@ -74,6 +74,7 @@ const shared: { name: string; rule: rules.OptionRule; make: Make; place: (option
 /** Values for options whose rules are more than ranges. */
 const MORE: Options = {
   allowedHosts: [["example.com"], [""], ["example.com", 7]],
+  node: [process.execPath, ""],
   language: ["en", "pt-BR", "english language", "en_US"],
   importUrls: [
     true,

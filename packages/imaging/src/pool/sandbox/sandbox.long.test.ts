@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,11 +26,15 @@ const ROWS = ["bubblewrap", "namespaces", "permissions (JavaScript)", "permissio
 const root = new URL("../../../", import.meta.url);
 let results: Results;
 
-beforeAll(async () => {
+async function attemptAll(...args: string[]): Promise<Results> {
   const script = fileURLToPath(new URL("test/sandbox-host.mjs", root));
   const env = { ...process.env, SANDBOX_CANARY: "canary-5309" };
-  const { stdout } = await promisify(execFile)(process.execPath, [script], { env });
-  results = JSON.parse(stdout);
+  const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], { env });
+  return JSON.parse(stdout);
+}
+
+beforeAll(async () => {
+  results = await attemptAll();
   for (const [level, result] of Object.entries(results)) {
     if ("failure" in result) console.log(`The level ${level} does not work here: ${result.failure}`);
   }
@@ -86,6 +90,17 @@ describe.runIf(process.platform === "linux")("a worker that a picture has taken 
   test("is promised nothing more at level permissions than at level none for native code", () => {
     expect(documented().get("permissions (native code)")).toEqual(documented().get("none"));
   });
+
+  test("is as confined at each level when it runs in the Node of the option, which may be anywhere", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "other-node-"));
+    try {
+      const node = join(directory, "node");
+      await copyFile(process.execPath, node);
+      expect(await attemptAll(node)).toEqual(results);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  }, 120_000);
 
   test("is as confined where HOME is not set, as under a service manager", async () => {
     const [strongest] = Object.entries(results).filter(([, result]) => !("failure" in result));

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { HEIC_PACKAGES, modulesAbove, ownRoot, readManifest, rootOf } from "../../package-roots.ts";
+import type { NodeProgram } from "../node-program.ts";
 
 /** The files of the host that a sandbox shows, all read-only. */
 export interface VisibleFiles {
@@ -17,15 +18,15 @@ const LIBRARY_ROOTS = ["/lib", "/lib32", "/lib64", "/libx32"];
 const cache = new Map<string, VisibleFiles>();
 
 /** Node, this package, its libraries, the system's shared libraries, and the fonts. Never the folder of the app. */
-export function visibleFiles(environment: NodeJS.ProcessEnv): VisibleFiles {
+export function visibleFiles(environment: NodeJS.ProcessEnv, node: NodeProgram): VisibleFiles {
   // Only the fonts depend on the environment.
-  const key = JSON.stringify(environment);
+  const key = JSON.stringify([node.path, environment]);
   const known = cache.get(key);
   if (known !== undefined) return known;
   const wanted = [
-    realpathSync(process.execPath),
+    node.path,
     ...codeDirectories(),
-    ...mappedLibraries(),
+    ...mappedLibraries(node),
     ...LOADER_FILES,
     ...visibleFonts(environment),
   ];
@@ -59,10 +60,9 @@ function installedRoot(name: string, from: string): string {
   return root;
 }
 
-/** Directories of the shared libraries of this process. A dependency's own libraries are in its package. */
-function mappedLibraries(): string[] {
-  if (process.platform !== "linux") return [];
-  const paths = readFileSync("/proc/self/maps", "utf8")
+/** Directories of the shared libraries of Node. A dependency's own libraries are in its package. */
+function mappedLibraries({ maps }: NodeProgram): string[] {
+  const paths = maps
     .split("\n")
     .map((line) => line.slice(line.indexOf("/")))
     .filter((path) => /\.so(?:\.[\d.]+)?$/.test(path) && !path.includes("/node_modules/"));

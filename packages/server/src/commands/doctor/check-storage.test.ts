@@ -113,9 +113,11 @@ it("doctor warns of events that were given up, and of events that wait for more 
 
 it("doctor warns of reports that are overdue", async () => {
   const directory = join(await temporaryDirectory(), "data");
-  const storage = createFsBlobStore({ directory });
-  const images = createImages({ storage, renderer: createRenderer() });
+  const images = createImages({ storage: createFsBlobStore({ directory }), renderer: createRenderer() });
   await images.ready();
+  // Its sweep would remove the reports, since there are no such images.
+  await images.close();
+  const storage = createFsBlobStore({ directory });
   const id = "kY3vN0cWQe2l8Zr5tXh1aA";
   const report = { reference: "23456789AB", count: 1, reasons: ["other"], statements: [], contacts: [] };
   for (const [image, dueAt] of [
@@ -126,7 +128,7 @@ it("doctor warns of reports that are overdue", async () => {
     await storage.addDue("reports", { id: image, dueMs: dueAt });
     await storage.put(`reports/${image}`, Buffer.from(JSON.stringify({ v: 1, cases })));
   }
-  await images.close();
+  await storage.close();
   const findings = await checkTarget({ target: { kind: "file", directory }, roles: ["records"] });
   expect(findings).toContainEqual({
     check: "reports",
