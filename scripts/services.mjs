@@ -66,12 +66,7 @@ const SERVICES = [
     commands: ["bwrap"],
     debianPackages: ["bubblewrap"],
   },
-  {
-    name: "qpdf",
-    variable: "OUTRIGGER_QPDF",
-    commands: ["qpdf"],
-    debianPackages: ["qpdf"],
-  },
+  { name: "qpdf", variable: "OUTRIGGER_QPDF", commands: ["qpdf"], debianPackages: ["qpdf"] },
   {
     name: "pdftoppm",
     variable: "OUTRIGGER_PDFTOPPM",
@@ -90,18 +85,8 @@ const SERVICES = [
     commands: ["exiftool"],
     debianPackages: ["libimage-exiftool-perl"],
   },
-  {
-    name: "strace",
-    variable: "OUTRIGGER_STRACE",
-    commands: ["strace"],
-    debianPackages: ["strace"],
-  },
-  {
-    name: "rsync",
-    variable: "OUTRIGGER_RSYNC",
-    commands: ["rsync"],
-    debianPackages: ["rsync"],
-  },
+  { name: "strace", variable: "OUTRIGGER_STRACE", commands: ["strace"], debianPackages: ["strace"] },
+  { name: "rsync", variable: "OUTRIGGER_RSYNC", commands: ["rsync"], debianPackages: ["rsync"] },
   {
     name: "faketime",
     variable: "OUTRIGGER_FAKETIME",
@@ -110,12 +95,7 @@ const SERVICES = [
     probe: { args: ["2020-01-01", "printenv", "LD_PRELOAD"], says: /libfaketime/ },
     debianPackages: ["faketime"],
   },
-  {
-    name: "mkfs.xfs",
-    variable: "OUTRIGGER_MKFS_XFS",
-    commands: ["mkfs.xfs"],
-    debianPackages: ["xfsprogs"],
-  },
+  { name: "mkfs.xfs", variable: "OUTRIGGER_MKFS_XFS", commands: ["mkfs.xfs"], debianPackages: ["xfsprogs"] },
   {
     name: "mkfs.ext4",
     variable: "OUTRIGGER_MKFS_EXT4",
@@ -145,12 +125,7 @@ const SERVICES = [
     directories: () => ["/usr/sbin"],
     debianPackages: ["pgbouncer"],
   },
-  {
-    name: "OpenSSL",
-    variable: "OUTRIGGER_OPENSSL",
-    commands: ["openssl"],
-    debianPackages: ["openssl"],
-  },
+  { name: "OpenSSL", variable: "OUTRIGGER_OPENSSL", commands: ["openssl"], debianPackages: ["openssl"] },
   {
     name: "Ceph object gateway",
     variable: "OUTRIGGER_RADOSGW",
@@ -166,6 +141,27 @@ const SERVICES = [
     debianPackages: ["nginx-light"],
   },
   {
+    name: "Apache",
+    variable: "OUTRIGGER_APACHE",
+    commands: ["apache2"],
+    directories: () => ["/usr/sbin"],
+    debianPackages: ["apache2-bin", "libapache2-mod-xsendfile"],
+  },
+  { name: "Caddy", variable: "OUTRIGGER_CADDY", commands: ["caddy"], debianPackages: ["caddy"] },
+  {
+    name: "debootstrap",
+    variable: "OUTRIGGER_DEBOOTSTRAP",
+    commands: ["debootstrap"],
+    directories: () => ["/usr/sbin"],
+    debianPackages: ["debootstrap"],
+  },
+  {
+    name: "systemd",
+    variable: "OUTRIGGER_SYSTEMD_ANALYZE",
+    commands: ["systemd-analyze"],
+    debianPackages: ["systemd"],
+  },
+  {
     name: "lighttpd",
     variable: "OUTRIGGER_LIGHTTPD",
     commands: ["lighttpd"],
@@ -179,12 +175,7 @@ const SERVICES = [
     directories: () => ["/usr/sbin"],
     debianPackages: ["clamav-daemon"],
   },
-  {
-    name: "dnsmasq",
-    variable: "OUTRIGGER_DNSMASQ",
-    commands: ["dnsmasq"],
-    debianPackages: ["dnsmasq-base"],
-  },
+  { name: "dnsmasq", variable: "OUTRIGGER_DNSMASQ", commands: ["dnsmasq"], debianPackages: ["dnsmasq-base"] },
 ];
 
 /** Debian packages of all programs, sorted. */

@@ -87,6 +87,7 @@ const MORE: Options = {
     { timeoutMs: 999 },
     { port: 80 },
   ],
+  onPurge: [() => {}, "purge"],
   reports: [true, {}, { hours: 1 }, { hours: 0 }, { hours: 721 }, { days: 2 }],
   resumable: [
     { directory: join(directory, "pieces") },

@@ -44,6 +44,7 @@ export const IMAGE_KEYS = [
   "renderBudget",
   "cors",
   "ownerLimits",
+  "onPurge",
   "webhooks",
   "reports",
 ] as const satisfies readonly (keyof ImagesOptions)[];
@@ -66,7 +67,6 @@ export type ServerRendererConfig = RendererOptions;
 
 const MIN_SECRET_BYTES = 32;
 const SECRETS = `a text of at least ${MIN_SECRET_BYTES} bytes, or a list of such texts`;
-
 const hostRule = rules.preset("127.0.0.1", rules.text("an address or a name", isFilled));
 const secrets = rules.refined(rules.value<string | string[]>(SECRETS, areTexts, true), (given) =>
   [given].flat().flatMap((text, index): rules.OptionProblem[] => {
