@@ -1,18 +1,20 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { createMemoryAccounts, createMemoryContactSource, ServiceError } from "@outrigger/core";
 import type { MailProber } from "@outrigger/core/lookup";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
 import { ADA, PEOPLE } from "../lookup/people.ts";
 import { type Fault, faulty, faultyStore, throwing } from "./faults.ts";
+import type { Described } from "./operations.ts";
 import { isLookup } from "./plain-call.ts";
 import { isOfImage, isUpload, isViewer, type Stage, stage, withQuery } from "./scenes.ts";
-import { type ApiSiteOptions, startApi } from "./sites.ts";
+import { type ApiSite, type ApiSiteOptions, startApi } from "./sites.ts";
 import { processingImage, readyImage } from "./subjects.ts";
 import { flatGif } from "./tiny-files.ts";
 
 /** Sites with a failing part, or without an ability that a request needs. */
 export function faultStages(): Stage[] {
-  return [broken(), full(), raced(), crowded(), limited(), silent(), suppressing()];
+  return [broken(), full(), raced(), crowded(), limited(), owning(), silent(), suppressing()];
 }
 
 /** Arms and disarms a fault. */
@@ -103,6 +105,40 @@ function limited(): Stage {
       },
     ],
   };
+}
+
+function owning(): Stage {
+  const fault: Fault = { error: null };
+  let waitMs = 0;
+  const options: ApiSiteOptions = {
+    storeOf(store) {
+      const faulted = faultyStore(store, fault, ["put", "get", "list"]);
+      return { ...faulted, put: async (...given) => delay(waitMs).then(() => faulted.put(...given)) };
+    },
+    images: {
+      authorize: (_call, action) => (/^(?:list|removeAll)$/.test(action) ? { owner: "anna" } : undefined),
+    },
+  };
+  const when = ({ path }: Described) => path === "/api/owned.json";
+  const subject = async (site: ApiSite) => {
+    await site.maker.images.add(flatGif(), { owner: "anna" });
+    return readyImage(site);
+  };
+  const slow = {
+    arm() {
+      waitMs = 2100;
+    },
+    disarm() {
+      waitMs = 0;
+    },
+  };
+  const noSpace = switchOf(fault, new ServiceError("no_space", "The disk is full"));
+  return stage("whose host names owners", options, [
+    { status: 202, when, subject, ...slow },
+    { status: 200, when, subject },
+    { status: 500, when, ...switchOf(fault, new Error("a bug")) },
+    { status: 507, when, ...noSpace },
+  ]);
 }
 
 function silent(): Stage {

@@ -2,8 +2,11 @@ import type { Call } from "../contracts/call.ts";
 import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { ImageSummary } from "./record/image-record.ts";
 
-/** What a request does: upload an image, read it, or change or delete it. */
-export type ImageAction = "create" | "read" | "edit";
+/**
+ * What a request does: upload an image, read it, or change or delete it; list or delete all images of an owner, for which only a
+ * decision with `owner` counts.
+ */
+export type ImageAction = "create" | "read" | "edit" | "list" | "removeAll";
 
 /** The owner behind a request, as the host app knows it. */
 export interface OwnerGrant {
@@ -26,7 +29,7 @@ export type Decision = boolean | OwnerGrant | undefined;
  *
  * A decision about a read holds for this client alone, so shared caches must not store the reply (`Cache-Control:
  * private`). Return `undefined` for reads of public images.
- * @param image Absent for `create`.
+ * @param image Present for `read` and `edit`.
  */
 export type Authorize = (
   call: Call,

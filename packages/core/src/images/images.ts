@@ -25,6 +25,7 @@ import {
 } from "./library/upload-tickets.ts";
 import { createLife, EVENTS, type LifeContext } from "./life/create-life.ts";
 import { adminOf, type ImageAdmin } from "./life/image-admin.ts";
+import { sweepRemovals } from "./life/remove-owned.ts";
 import { Sweeper } from "./life/sweeper.ts";
 import { guardStores, type HostParts, openResumable, prepareParts } from "./prepare-parts.ts";
 import { createInspectionGate } from "./processing/admit-upload.ts";
@@ -151,6 +152,7 @@ export function createImages(options: ImagesOptions): Images {
       if (mayGoOn()) await life.events.sweep();
       await life.audit.sweep();
       if (mayGoOn()) await life.reports.sweep(mayGoOn);
+      if (mayGoOn()) await sweepRemovals(life, mayGoOn);
       if (mayGoOn()) await resumable?.sweep();
       if (mayGoOn()) await renditions.sweep(mayGoOn).catch(settings.onError);
     },

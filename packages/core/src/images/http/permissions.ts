@@ -47,6 +47,13 @@ export class Permissions {
     return typeof decision === "object" ? decision : null;
   }
 
+  /** @returns The owner whose images are listed or deleted: `true` names none. */
+  async permitOwner(call: Call, action: "list" | "removeAll"): Promise<string> {
+    const decision = checkDecision(await this.#authorize?.(call, action));
+    if (typeof decision === "object") return decision.owner;
+    throw new ServiceError("forbidden", "The host names no owner for this request");
+  }
+
   async permitRead(call: Call, record: ImageRecord): Promise<Audience> {
     if (this.#authorize === null) return "public";
     const early = this.#begun.get(call);

@@ -5,12 +5,14 @@ import { type AddressFormat, ALL_FORMATS } from "../record/formats.ts";
 import { createImage } from "./create-image.ts";
 import { createTicket } from "./create-ticket.ts";
 import * as declaredApi from "./description/declared-api.ts";
+import * as declaredOwned from "./description/declared-owned.ts";
 import * as declaredPages from "./description/declared-pages.ts";
 import * as declaredReports from "./description/declared-reports.ts";
 import * as declaredUploads from "./description/declared-uploads.ts";
 import type { DescribedMethod, DescribedRoute } from "./description/image-path.ts";
 import { deleteImage, getRecord, patchImage } from "./edit-image.ts";
 import { baseUrl, type ImageContext } from "./image-context.ts";
+import { deleteOwned, listOwned } from "./owned-images.ts";
 import { editor, landing, viewer } from "./pages/image-pages.ts";
 import { embedding } from "./pages/oembed.ts";
 import { assetReply, referencePage, sharexReply } from "./pages/site-pages.ts";
@@ -67,6 +69,10 @@ export const ROUTES: readonly Route[] = [
     return route(form, `/api/images.${suffix}`, { POST: create }, { takesTicket: true });
   }),
   route("json", "/api/tickets.json", { POST: creates(createTicket, declaredApi.createTicketOperation) }),
+  route("json", "/api/owned.json", {
+    GET: reads(listOwned, declaredOwned.listOwnedOperation),
+    DELETE: edits(deleteOwned, declaredOwned.deleteOwnedOperation),
+  }),
   route(
     "json",
     "/api/images/{id}.json",

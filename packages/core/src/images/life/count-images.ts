@@ -1,10 +1,10 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { checkOptions } from "../../check-options.ts";
 import type { RecordQueries } from "../../contracts/record-queries.ts";
-import { fn, type Options, preset } from "../../option-rules.ts";
+import { fn, type Options, preset, text } from "../../option-rules.ts";
 import { idOfRecord } from "../record/image-record.ts";
 import type { LifeContext } from "./create-life.ts";
-import { type ImageState, listedImage, NEWER } from "./image-listing.ts";
+import { type ImageState, listedImage, listImages, NEWER } from "./image-listing.ts";
 
 /** Counts of images by state, with the bytes of those originals that are still stored. */
 export interface ImageStats {
@@ -16,6 +16,8 @@ export interface ImageStats {
 }
 
 const RULES = {
+  /** Counts only images of this owner, by reading their records. @default all images */
+  owner: text("the name of an owner", () => true),
   /** Called with the number of images counted so far. */
   onProgress: preset(() => undefined, fn<(images: number) => void>()),
 };
@@ -27,9 +29,13 @@ const AT_ONCE = 8;
 
 /** Counts images: by queries of the store, or by reading every record. */
 export async function countImages(context: LifeContext, options?: CountOptions): Promise<ImageStats> {
-  const { onProgress } = checkOptions("stats", options, RULES);
+  const { onProgress, owner } = checkOptions("stats", options, RULES);
   const { records, settings } = context;
   const stats = noImages();
+  if (owner !== undefined) {
+    for await (const { state, size } of listImages(context, { owner })) add(stats, state, 1, size);
+    return stats;
+  }
   const ids =
     records.queries === null
       ? records.ids()

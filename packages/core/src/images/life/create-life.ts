@@ -64,6 +64,8 @@ export interface LifeContext {
   marked: NameIndex;
   audit: Audit;
   reports: Reports;
+  /** Deletions of all images of an owner, by the hash of the name; see `removeOwned`. */
+  removals: DueList;
   bytes: ImageBytes;
 }
 
@@ -137,6 +139,7 @@ export function createLife(
       announce: (id, { reference, reasons, dueAt }) =>
         events.addEvent(id, "image.reported", { reference, reasons, dueAt }),
     }),
+    removals: createDueList(store, "removals"),
     bytes,
   };
   const claims = new Claims({ store, due: createDueList(store, "claims"), records, now, onError });

@@ -25,6 +25,13 @@ import {
 } from "./image-listing.ts";
 import { NEWEST_RULES, Newest, type NewestFilter, type NewestImages } from "./newest-images.ts";
 import { addIndexEntries, type ReindexReport } from "./reindex.ts";
+import {
+  type OwnerRemoval,
+  REMOVE_ALL_RULES,
+  type RemoveAllOptions,
+  removeOwned,
+  sweepRemovals,
+} from "./remove-owned.ts";
 import { type ReportAdmin, reportAdminOf } from "./report-admin.ts";
 import { acceptImage, refuseImage } from "./review.ts";
 import { Sweeper, type SweepOptions, type SweepReport } from "./sweeper.ts";
@@ -60,6 +67,11 @@ export interface ImageAdmin {
    */
   remove(id: string, options?: ActOptions): Promise<void>;
   /**
+   * Deletes all images that an owner has, except withheld ones, at a cost of these images alone. If this process dies, any other one
+   * continues with its sweep; so it does after a rejection. Uploads under way are deleted by the sweeps of the next 15 minutes.
+   */
+  removeAll(options: RemoveAllOptions): Promise<OwnerRemoval>;
+  /**
    * Refuses uploads of these bytes from now on, on every process: with 403, or 451 for a legal reason. Images that are stored stay:
    * see `copies` of {@link ImageAdmin.withhold}. Replaces an earlier reason. Rejects with a TypeError for options out of range.
    */
@@ -77,8 +89,8 @@ export interface ImageAdmin {
    */
   changeMany(ids: Iterable<string>, change: ImageChangeOfMany): Promise<void>;
   /**
-   * Lists the known images that match, in no particular order. PostgreSQL finds them. Any other storage reads every record:
-   * for operators and nightly jobs.
+   * Lists the known images that match, in no particular order. PostgreSQL finds them, and an index those of an `owner`.
+   * Otherwise any other storage reads every record: for operators and nightly jobs.
    * @param filter @default all images
    */
   list(filter?: ImageFilter): AsyncGenerator<ListedImage>;
@@ -99,8 +111,8 @@ export interface ImageAdmin {
    */
   ends(onUnreadable?: OnUnreadable): AsyncGenerator<ImageEnd>;
   /**
-   * Counts images by state. PostgreSQL counts them itself. Any other storage reads every record: some minutes for a million
-   * images.
+   * Counts images by state, with `owner` only those of one. Without, PostgreSQL counts them itself. Any other storage reads every
+   * record: some minutes for a million images.
    */
   stats(options?: CountOptions): Promise<ImageStats>;
   /** Counts the events that wait for their delivery, and those that were given up. */
@@ -177,6 +189,7 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
       await life.events.sweep();
       await life.audit.sweep();
       await life.reports.sweep(mayGoOn);
+      await sweepRemovals(life, mayGoOn);
     },
     seenClock,
   });
@@ -212,6 +225,11 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       await guard.open();
       yield* listEnds(life, onUnreadable);
     },
+    removeAll: onceOpen(guard, async (options) => {
+      const { owner } = checkOptions("removeAll", options, REMOVE_ALL_RULES);
+      const { removed, withheld } = await removeOwned(life, owner);
+      return { removed, withheld };
+    }),
     deny: onceOpen(guard, async (options) => {
       await life.denied.deny(options);
       await life.audit.add("deny", options.sha256.toLowerCase(), options);

@@ -1,6 +1,8 @@
 import type { RecordFilter, RecordQueries, RecordState } from "../../contracts/record-queries.ts";
 import { isServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
+import { hashOfName } from "../../stores/name-index.ts";
+import { idsOwned } from "../owners/owned-images.ts";
 import {
   type GoneReason,
   type ImageRecord,
@@ -50,8 +52,9 @@ export async function* listImages(
   context: LifeContext,
   filter: ImageFilter = {},
 ): AsyncGenerator<ListedImage> {
-  const { queries } = context.records;
-  const images = queries === null ? walked(context) : found(context, queries, filter);
+  const { owned, records } = context;
+  const ids = filter.owner === undefined ? records.ids() : idsOwned(owned, hashOfName(filter.owner));
+  const images = records.queries === null ? walked(context, ids) : found(context, records.queries, filter);
   for await (const image of images) if (isReadable(image) && matches(image, filter)) yield image;
 }
 
@@ -62,9 +65,8 @@ export function isReadable(image: Listed): image is ListedImage {
   return image !== null && image !== NEWER;
 }
 
-/** Reads every record. */
-async function* walked(context: LifeContext): AsyncGenerator<Listed> {
-  for await (const id of context.records.ids()) yield await listedImage(context, id);
+async function* walked(context: LifeContext, ids: AsyncGenerator<string>): AsyncGenerator<Listed> {
+  for await (const id of ids) yield await listedImage(context, id);
 }
 
 /** Reads the records that the store finds. It cannot judge damaged ones, and returns them with every page. */

@@ -15,7 +15,7 @@ const date = {
 const maybe = (description: string) => ({ type: ["string", "null"], description }) as const;
 const pixels = { type: ["integer", "null"], minimum: 0 } as const;
 
-const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
+export const RECORD_PROPERTIES = {
   id: IMAGE_ID_SCHEMA,
   name: { ...NAME_SCHEMA, description: "Display name of the image." },
   description: {
@@ -82,7 +82,7 @@ const RECORD_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
     properties: Object.fromEntries(["json", ...DOCUMENTED_FORMATS].map((format) => [format, uri])),
     required: ["json", ...DOCUMENTED_FORMATS],
   },
-};
+} satisfies Readonly<Record<string, JsonSchema>>;
 
 const IMAGE: JsonSchema = {
   type: "object",
