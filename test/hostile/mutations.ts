@@ -26,14 +26,22 @@ const TOKENS = [
   "%0D%0A",
 ] as const;
 
-type Mutation = (body: Buffer, random: Random) => Buffer;
+/** What matters to a parser: texts to insert, and marks near which it changes its state. */
+export interface Syntax {
+  tokens: readonly [string, ...string[]];
+  marks: readonly [string, ...string[]];
+}
 
-/** A position, often near a token that matters to the parser. */
-function place(body: Buffer, random: Random): number {
+const MULTIPART: Syntax = { tokens: TOKENS, marks: ["\r\n", "--X", '"', ":", ";"] };
+
+type Mutation = (body: Buffer, random: Random, syntax: Syntax) => Buffer;
+
+/** A position, often near a mark. */
+function place(body: Buffer, random: Random, { marks }: Syntax): number {
   if (body.length === 0) return 0;
   const any = random.below(body.length);
   if (random.below(2) === 0) return any;
-  const mark = body.indexOf(random.pick(["\r\n", "--X", '"', ":", ";"]), any);
+  const mark = body.indexOf(random.pick(marks), any, "latin1");
   return mark === -1 ? any : Math.min(body.length - 1, Math.max(0, mark + random.below(5) - 2));
 }
 
@@ -41,42 +49,54 @@ function insert(body: Buffer, at: number, bytes: Buffer): Buffer {
   return Buffer.concat([body.subarray(0, at), bytes, body.subarray(at)]);
 }
 
-function cut(body: Buffer, random: Random): [Buffer, Buffer, Buffer] {
-  const from = place(body, random);
+function cut(body: Buffer, random: Random, syntax: Syntax): [Buffer, Buffer, Buffer] {
+  const from = place(body, random, syntax);
   const to = Math.min(body.length, from + 1 + random.below(40));
   return [body.subarray(0, from), body.subarray(from, to), body.subarray(to)];
 }
 
 const MUTATIONS: readonly [Mutation, ...Mutation[]] = [
-  function flipBit(body, random) {
+  function flipBit(body, random, syntax) {
     const changed = Buffer.from(body);
-    const at = place(body, random);
+    const at = place(body, random, syntax);
     changed[at] = (changed[at] ?? 0) ^ (1 << random.below(8));
     return changed;
   },
-  function overwrite(body, random) {
+  function overwrite(body, random, syntax) {
     const changed = Buffer.from(body);
-    random.bytes(1 + random.below(8)).copy(changed, place(body, random));
+    random.bytes(1 + random.below(8)).copy(changed, place(body, random, syntax));
     return changed;
   },
-  (body, random) => insert(body, place(body, random), random.bytes(1 + random.below(30))),
-  (body, random) => insert(body, place(body, random), Buffer.from(random.pick(TOKENS), "latin1")),
-  (body, random) => insert(body, place(body, random), Buffer.from(random.pick(TOKENS), "latin1")),
-  function remove(body, random) {
-    const [before, , after] = cut(body, random);
+  (body, random, syntax) => insert(body, place(body, random, syntax), random.bytes(1 + random.below(30))),
+  (body, random, syntax) =>
+    insert(body, place(body, random, syntax), Buffer.from(random.pick(syntax.tokens), "latin1")),
+  (body, random, syntax) =>
+    insert(body, place(body, random, syntax), Buffer.from(random.pick(syntax.tokens), "latin1")),
+  function overwriteNumber(body, random, syntax) {
+    const changed = Buffer.from(body);
+    const bytes = Buffer.alloc(random.pick([1, 2, 4]));
+    const number = random.pick([0, 1, 0x7f, 0xff, body.length, 0x7fffffff, 0xffffffff]);
+    const kept = number % 2 ** (8 * bytes.length);
+    if (random.below(2) === 0) bytes.writeUIntBE(kept, 0, bytes.length);
+    else bytes.writeUIntLE(kept, 0, bytes.length);
+    bytes.copy(changed, place(body, random, syntax));
+    return changed;
+  },
+  function remove(body, random, syntax) {
+    const [before, , after] = cut(body, random, syntax);
     return Buffer.concat([before, after]);
   },
-  function repeat(body, random) {
-    const [before, middle, after] = cut(body, random);
+  function repeat(body, random, syntax) {
+    const [before, middle, after] = cut(body, random, syntax);
     return Buffer.concat([before, ...Array.from({ length: 2 + random.below(50) }, () => middle), after]);
   },
-  function move(body, random) {
-    const [before, middle, after] = cut(body, random);
+  function move(body, random, syntax) {
+    const [before, middle, after] = cut(body, random, syntax);
     const rest = Buffer.concat([before, after]);
-    return insert(rest, place(rest, random), middle);
+    return insert(rest, place(rest, random, syntax), middle);
   },
-  (body, random) => body.subarray(0, place(body, random)),
-  (body, random) => body.subarray(place(body, random)),
+  (body, random, syntax) => body.subarray(0, place(body, random, syntax)),
+  (body, random, syntax) => body.subarray(place(body, random, syntax)),
   function replaceLineEnd(body, random) {
     const at = body.indexOf("\r\n", random.below(Math.max(1, body.length)));
     if (at === -1) return body;
@@ -85,11 +105,11 @@ const MUTATIONS: readonly [Mutation, ...Mutation[]] = [
   },
 ];
 
-/** `body` with one to four changes. */
-export function mutate(body: Buffer, random: Random): Buffer {
+/** `body` with one to four changes. @param syntax That of multipart bodies, if absent. */
+export function mutate(body: Buffer, random: Random, syntax = MULTIPART): Buffer {
   let mutated = body;
   for (let changes = 1 + random.below(4); changes > 0; changes--)
-    mutated = random.pick(MUTATIONS)(mutated, random);
+    mutated = random.pick(MUTATIONS)(mutated, random, syntax);
   return mutated;
 }
 

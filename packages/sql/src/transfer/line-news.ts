@@ -17,6 +17,8 @@ export type LineNews = { news: ContactNews } | { domain: string; organization: s
 
 /** Maximum length of the text of a field, in characters. */
 const MAX_LENGTH = 2000;
+/** Control characters but line breaks and tabs, and halves of characters. A value with NUL is damaged, and dropped. */
+const CONTROLS = /(?![\0\t\r\n])[\p{Cc}\p{Cs}]+/gu;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ])/;
 const YES = new Set(["true", "1", "yes", "y"]);
 const NO = new Set(["false", "0", "no", "n"]);
@@ -166,7 +168,7 @@ function withoutCredentials(text: string): string {
 }
 
 function fieldText(fields: FieldTexts, field: ContactField, drop: Drop): string | undefined {
-  const text = fields[field]?.trim();
+  const text = fields[field]?.replace(CONTROLS, " ").trim();
   if (text === undefined || text === "") return undefined;
   if (text.length <= MAX_LENGTH && !text.includes("\0")) return text;
   drop(field);

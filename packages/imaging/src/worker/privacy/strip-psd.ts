@@ -1,5 +1,11 @@
 import { isServiceError } from "@outrigger/core";
-import { LAYER_KEYS, type LayerBlock, lengthField, readLayerBlocks } from "../psd/layer-blocks.ts";
+import {
+  LAYER_KEYS,
+  type LayerBlock,
+  lengthField,
+  readLayerBlocks,
+  startOfBlocks,
+} from "../psd/layer-blocks.ts";
 import {
   lengthBytes,
   PSD_HEADER_BYTES,
@@ -144,7 +150,7 @@ async function stripPlacedFiles(
   { edits, offset, strip }: { edits: Edits; offset: number; strip: StripFile },
 ): Promise<number> {
   let growth = 0;
-  let position = 0;
+  let position = startOfBlocks(layers, large);
   const blankStray = (start: number, end: number): void => {
     for (const block of findStrayBlocks(layers.subarray(start, end))) {
       // A key that no reader knows.
@@ -155,9 +161,9 @@ async function stripPlacedFiles(
       );
     }
   };
+  blankStray(0, position);
   for (const block of readLayerBlocks(layers, large)) {
     const { key, data, start, end } = block;
-    if (position === 0) blankStray(0, start);
     position = end;
     if (LAYER_KEYS.has(key)) blankStray(start, end);
     const isPlaced = PLACED_FILES.has(key);
@@ -168,8 +174,9 @@ async function stripPlacedFiles(
     edits.replace(offset + start, offset + end, written);
     growth += written.length - (end - start);
   }
-  if (position < layers.length) blankStray(position, layers.length);
-  return growth;
+  // The rest cannot be parsed by any reader.
+  edits.remove(offset + position, offset + layers.length);
+  return growth - (layers.length - position);
 }
 
 /** Blocks with one of {@link STRAY_KEYS}, from their key to their end. */

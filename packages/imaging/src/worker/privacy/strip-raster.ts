@@ -16,7 +16,9 @@ export function stripRaster(bytes: Buffer): { type: RasterType; bytes: Buffer } 
   if (type === undefined) return undefined;
   if (type === "image/webp") return { type, bytes: stripWebp(bytes) };
   try {
-    return { type, bytes: Buffer.concat(strip(bytes, type) ?? [bytes]) };
+    const stripped = Buffer.concat(strip(bytes, type) ?? [bytes]);
+    // Of a damaged file, nothing may remain.
+    return rasterType(stripped) === type ? { type, bytes: stripped } : undefined;
   } catch (error) {
     if (isServiceError(error, "unsupported_media")) return undefined;
     throw error;
@@ -77,8 +79,9 @@ function isEssential(bytes: Buffer, { start }: GifBlock): boolean {
 
 const PNG = "image/png";
 
-/** Ancillary chunks for appearance, colour and animation. Two had another spelling in drafts. */
+/** Critical chunks, and those for appearance, colour and animation. Two had another spelling in drafts. */
 const essentialChunks = new Set([
+  ...["IHDR", "PLTE", "IDAT", "IEND"],
   ...["tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "mDCV", "mDCv", "cLLI", "cLLi", "sBIT", "bKGD", "hIST"],
   ...["pHYs", "sPLT", "acTL", "fcTL", "fdAT"],
 ]);
@@ -98,8 +101,8 @@ export function stripPng(bytes: Buffer): readonly Buffer[] | null {
   for (const chunk of readPngChunks(bytes)) {
     const { type, start, data, end } = chunk;
     position = end;
-    if (isCritical(type)) continue;
-    const kept = isKept(bytes, chunk);
+    // Decoders stop at a critical chunk that they do not know, or have read all pixels before it.
+    const kept = isCritical(type) || isKept(bytes, chunk);
     // Only the first counts.
     const orientation = type === "eXIf" && kept && !hasExif ? readExifOrientation(data) : 1;
     hasExif ||= type === "eXIf" && kept;

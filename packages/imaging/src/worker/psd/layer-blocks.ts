@@ -61,10 +61,7 @@ export function hasLayers(layers: Buffer, large: boolean): boolean {
  * Source: Adobe Photoshop File Formats Specification, "Additional Layer Information".
  */
 export function* readLayerBlocks(layers: Buffer, large: boolean): Generator<LayerBlock, void> {
-  if (layers.length < lengthBytes(large)) return;
-  const infoEnd = lengthBytes(large) + readLength(layers, 0, large);
-  if (infoEnd + 4 > layers.length) return;
-  let position = skipPadding(layers, infoEnd + 4 + layers.readUInt32BE(infoEnd));
+  let position = startOfBlocks(layers, large);
   while (position + 12 <= layers.length) {
     const signature = layers.toString("latin1", position, position + 4);
     const key = layers.toString("latin1", position + 4, position + 8);
@@ -76,6 +73,15 @@ export function* readLayerBlocks(layers: Buffer, large: boolean): Generator<Laye
     yield { key, data: layers.subarray(dataStart, dataEnd), start: position, end, long };
     position = end;
   }
+}
+
+/** Position of the first block: after the mask, or after the layers if the section is too short for a mask. */
+export function startOfBlocks(layers: Buffer, large: boolean): number {
+  if (layers.length < lengthBytes(large)) return layers.length;
+  const infoEnd = lengthBytes(large) + readLength(layers, 0, large);
+  if (infoEnd + 4 > layers.length) return Math.min(infoEnd, layers.length);
+  const maskEnd = infoEnd + 4 + layers.readUInt32BE(infoEnd);
+  return maskEnd > layers.length ? infoEnd : skipPadding(layers, maskEnd);
 }
 
 /** Whether a length that takes four bytes would be 0, although no block follows: programs disagree about some keys. */

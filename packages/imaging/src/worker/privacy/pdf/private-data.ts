@@ -70,7 +70,8 @@ function isThreadInformation(value: PdfValue): value is PdfDictionary {
 /** Whether a value is an annotation whose `T` names its author. In a form field it names the field. */
 function isMarkup(value: PdfValue): boolean {
   const subtype = pdfNameAt(value, "Subtype") ?? "Widget";
-  return subtype !== "Widget" && entryOf(value, "Rect") !== undefined && entryOf(value, "FT") === undefined;
+  const isAnnotation = entryOf(value, "Rect") !== undefined || pdfNameAt(value, "Type") === "Annot";
+  return subtype !== "Widget" && isAnnotation && entryOf(value, "FT") === undefined;
 }
 
 /** Blanks the document information that trailers name, and authors, then objects referenced only by private data. */
