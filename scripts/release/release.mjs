@@ -1,5 +1,5 @@
-// Publishes the packages whose version is not in the registry yet. `--dry-run [folder]` packs all of them into the folder,
-// publishes nothing, and prints what would be published.
+// Writes a list of all packages and dependencies (SBOM) into the folder, and publishes the packages whose version is not in the
+// registry yet. `--dry-run` packs all of them into the folder instead, and prints what would be published.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,16 +9,18 @@ import { problemsBeforeRelease } from "./checks.mjs";
 import { packPackages } from "./pack.mjs";
 import { withProjectInPackages } from "./packages.mjs";
 import { readProject } from "./project.mjs";
+import { writeSbom } from "./sbom.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const [option, folder] = process.argv.slice(2);
+const [option, ...rest] = process.argv.slice(2);
 const isDryRun = option === "--dry-run";
+const [folder] = isDryRun ? rest : [option];
 
 // Children get the signal too and end. This process stays to restore the manifests.
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
 
-if (option !== undefined && !isDryRun) {
-  fail(`Unknown option "${option}". Usage: node scripts/release/release.mjs [--dry-run [folder]]`, 2);
+if (folder?.startsWith("-")) {
+  fail(`Unknown option "${folder}". Usage: node scripts/release/release.mjs [--dry-run] [folder]`, 2);
 }
 const project = readProject(root);
 const problems = problemsBeforeRelease(root, project);
@@ -27,6 +29,9 @@ if (problems.length > 0 && !isDryRun) fail(`Nothing was published:\n${listed}`, 
 
 await run(process.execPath, "scripts/setup.mjs");
 await run(bin("turbo"), "run", "lint:package", "lint:types", "--output-logs=errors-only");
+const target = folder === undefined ? mkdtempSync(join(tmpdir(), "outrigger-release-")) : resolve(folder);
+mkdirSync(target, { recursive: true });
+console.log(`The SBOM is ${writeSbom(root, target)}`);
 if (isDryRun) {
   await printDryRun();
 } else {
@@ -34,8 +39,6 @@ if (isDryRun) {
 }
 
 async function printDryRun() {
-  const target = folder === undefined ? mkdtempSync(join(tmpdir(), "outrigger-release-")) : resolve(folder);
-  mkdirSync(target, { recursive: true });
   for (const { name, version, filename, size, entryCount } of await packPackages(root, project, target)) {
     console.log(`${name} ${version}: ${filename}, ${Math.ceil(size / 1000)} kB, ${entryCount} files`);
   }

@@ -38,7 +38,7 @@ test("the release workflow runs the release script with the permission to sign p
   expect(jobs.release.permissions).toEqual({ contents: "write", "id-token": "write" });
   const commands = jobs.release.steps.map((step: { run?: string }) => step.run ?? "").join("\n");
   expect(commands).toContain("npm run release -- --dry-run");
-  expect(commands).toMatch(/npm run release$/m);
+  expect(commands).toMatch(/npm run release -- release$/m);
 });
 test("the pull request template names the change file", async () => {
   expect(await readText(root, ".github/PULL_REQUEST_TEMPLATE.md")).toContain("npm run changeset");

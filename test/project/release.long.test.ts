@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { publicPackages } from "../../scripts/release/packages.mjs";
 import { problemsOfProject, readProject } from "../../scripts/release/project.mjs";
+import { writeSbom } from "../../scripts/release/sbom.mjs";
 import { hasSecurityContact } from "../../scripts/release/security-contact.mjs";
 import { copyProject, readText, root, runScript } from "./copy.ts";
 
@@ -117,6 +118,28 @@ test("packed manifests have the project's values, links of packed READMEs lead i
   }
   expect(await textsOf(copy)).toEqual(before);
 }, 60_000);
+
+test("the SBOM of a release has all packages and their dependencies, each with a hash, and none for tests", async () => {
+  const sbom = JSON.parse(await readFile(writeSbom(root, copy), "utf8"));
+  expect(sbom).toMatchObject({
+    bomFormat: "CycloneDX",
+    metadata: { component: { name: "outrigger-workspace" } },
+  });
+  const names = new Set(sbom.components.map(({ name }: { name: string }) => name));
+  for (const { manifest } of publicPackages(root)) {
+    expect(names).toContain(manifest.name);
+    for (const name of Object.keys(manifest.dependencies ?? {})) expect(names).toContain(name);
+  }
+  expect(names).not.toContain("vitest");
+  const references = new Set(sbom.components.map((component: object) => Reflect.get(component, "bom-ref")));
+  expect(references.size).toBe(sbom.components.length);
+  for (const { ref, dependsOn } of sbom.dependencies)
+    expect([ref, dependsOn.filter((each: string) => !references.has(each))]).toEqual([ref, []]);
+  for (const { name, hashes } of sbom.components) {
+    const isOurs = publicPackages(root).some(({ manifest }) => manifest.name === name);
+    expect([name, hashes?.[0].alg]).toEqual([name, isOurs ? undefined : "SHA-512"]);
+  }
+});
 
 async function textsOf(directory: string): Promise<string[]> {
   const files = publicPackages(directory).flatMap((found) =>
