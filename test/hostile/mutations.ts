@@ -28,7 +28,7 @@ const TOKENS = [
 
 /** What matters to a parser: texts to insert, and marks near which it changes its state. */
 export interface Syntax {
-  tokens: readonly [string, ...string[]];
+  tokens: readonly string[];
   marks: readonly [string, ...string[]];
 }
 
@@ -43,6 +43,10 @@ function place(body: Buffer, random: Random, { marks }: Syntax): number {
   if (random.below(2) === 0) return any;
   const mark = body.indexOf(random.pick(marks), any, "latin1");
   return mark === -1 ? any : Math.min(body.length - 1, Math.max(0, mark + random.below(5) - 2));
+}
+
+function anyToken({ tokens }: Syntax, random: Random): Buffer {
+  return Buffer.from(tokens[random.below(tokens.length)] ?? "", "latin1");
 }
 
 function insert(body: Buffer, at: number, bytes: Buffer): Buffer {
@@ -68,10 +72,8 @@ const MUTATIONS: readonly [Mutation, ...Mutation[]] = [
     return changed;
   },
   (body, random, syntax) => insert(body, place(body, random, syntax), random.bytes(1 + random.below(30))),
-  (body, random, syntax) =>
-    insert(body, place(body, random, syntax), Buffer.from(random.pick(syntax.tokens), "latin1")),
-  (body, random, syntax) =>
-    insert(body, place(body, random, syntax), Buffer.from(random.pick(syntax.tokens), "latin1")),
+  (body, random, syntax) => insert(body, place(body, random, syntax), anyToken(syntax, random)),
+  (body, random, syntax) => insert(body, place(body, random, syntax), anyToken(syntax, random)),
   function overwriteNumber(body, random, syntax) {
     const changed = Buffer.from(body);
     const bytes = Buffer.alloc(random.pick([1, 2, 4]));
