@@ -10,13 +10,22 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const stampFile = join(root, "node_modules", ".outrigger-setup.json");
 
 checkNode();
-const began = Date.now();
+let began = 0;
 const stamp = readJson(stampFile) ?? {};
 const done = [];
 install();
 if (!process.argv.includes("--install-only")) build();
-if (done.length > 0)
-  console.log(`Ready: ${done.join(", ")} in ${((Date.now() - began) / 1000).toFixed(1)} s`);
+if (done.length > 0) console.log(`Ready: ${done.join(", ")}`);
+
+/** Says what takes long from now on. */
+function begin(what) {
+  began = Date.now();
+  console.log(`${what} …`);
+}
+
+function seconds() {
+  return `${((Date.now() - began) / 1000).toFixed(1)} s`;
+}
 
 function checkNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
@@ -30,8 +39,9 @@ function install() {
   if (stamp.lock === lock && existsSync(join(root, "node_modules", ".bin"))) return;
   // A user who has just run npm does not wait for it again.
   if (!isInstalled()) {
+    begin("Installing the dependencies: about a minute, more on a slow line");
     run("npm", ["ci", "--no-audit", "--no-fund", "--no-update-notifier"]);
-    done.push("dependencies installed");
+    done.push(`dependencies installed (${seconds()})`);
   }
   save({ lock });
 }
@@ -51,11 +61,12 @@ function isInstalled() {
 function build() {
   const sources = fingerprint();
   if (stamp.sources === sources && isBuilt()) return;
+  begin("Building the packages: about a minute");
   run(join(root, "node_modules", ".bin", "turbo"), ["run", "build", "--output-logs=errors-only"], {
     TURBO_TELEMETRY_DISABLED: "1",
     DO_NOT_TRACK: "1",
   });
-  done.push("packages built");
+  done.push(`packages built (${seconds()})`);
   save({ sources });
 }
 

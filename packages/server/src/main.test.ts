@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { addServerCommands } from "./commands/add-server-commands.ts";
 import { addImageCommands, addLookupCommands } from "./commands/remote/add-remote-commands.ts";
 import { usageText } from "./main.ts";
@@ -36,6 +36,17 @@ it.each([60, 80, 200])("the help of every command fits %i columns and breaks no 
     const words = (text: string) => text.split(/\s+/).join(" ");
     if (command.commands.length === 0) expect(words(help)).toContain(words(command.description()));
   }
+});
+
+it("options of npm start without -- are explained, and a surplus argument elsewhere is not", () => {
+  const said = "error: too many arguments for 'serve'. Expected 0 arguments but got 1.\n";
+  vi.stubEnv("npm_lifecycle_event", "start");
+  expect(usageText(said)).toBe(
+    "outrigger: npm keeps the options for itself. Type -- before them: npm start -- --port 8080\n",
+  );
+  vi.stubEnv("npm_lifecycle_event", undefined);
+  expect(usageText(said)).toContain("too many arguments");
+  vi.unstubAllEnvs();
 });
 
 it.each([

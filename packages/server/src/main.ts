@@ -44,6 +44,11 @@ async function createProgram(name: string | undefined): Promise<Command> {
 export function usageText(text: string): string {
   return text
     .replace(/^error: /, "outrigger: ")
+    .replace(/^outrigger: too many arguments for 'serve'.*/s, (said) =>
+      process.env.npm_lifecycle_event === "start"
+        ? "outrigger: npm keeps the options for itself. Type -- before them: npm start -- --port 8080\n"
+        : said,
+    )
     .replace(
       /(?:option|command-argument value) '([^']*)' (?:argument '(.*)' )?is invalid(?: for argument '[^']*')?\. (?:It )?/s,
       (_, flags, value) =>
