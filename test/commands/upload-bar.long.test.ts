@@ -137,3 +137,14 @@ describe("upload in a terminal", PATIENT, () => {
     expect([code, shown]).toEqual([0, expect.stringMatching(/^http\S+[\w-]{22}\r\n$/)]);
   });
 });
+
+it("serve in a terminal logs lines for people", PATIENT, async () => {
+  const { shows, ended, type } = inTerminal(["serve", "--port", "0", "--data", "terminal"]);
+  await shows(/http:\/\/127\.0\.0\.1:\d+/);
+  await shows(/Render processes/);
+  type("\u0003");
+  const { code, shown } = await ended;
+  expect(code).toBe(0);
+  expect(shown).toMatch(/^\d\d:\d\d:\d\d\.\d{3} (?:INFO|WARN) /m);
+  expect(shown).not.toContain('{"level"');
+});

@@ -123,6 +123,8 @@ const CONFINED_BY: Readonly<Record<SandboxLevel, string>> = {
   permissions: "Render processes are confined by Node's permission model only, which does not bind decoders.",
   none: "Render processes are not confined.",
 };
+const STRONGER =
+  " Install bubblewrap for a stronger sandbox: apt-get install bubblewrap, or see outrigger doctor.";
 const LEVELS: readonly SandboxLevel[] = ["bubblewrap", "namespaces", "permissions", "none"];
 
 /** A renderer that is watched. */
@@ -195,7 +197,8 @@ function logSandbox({ level, failures }: Sandbox, log: Logger): void {
   const fields = { sandbox: level, ...(failures.length === 0 ? {} : { failures }) };
   const binds = level === "bubblewrap" || level === "namespaces";
   // With none tried, the host chose this level.
-  log[binds || failures.length === 0 ? "info" : "warn"](fields, CONFINED_BY[level]);
+  if (binds || failures.length === 0) log.info(fields, CONFINED_BY[level]);
+  else log.warn(fields, CONFINED_BY[level] + STRONGER);
   if (process.getuid?.() === 0) {
     log.warn(
       { sandbox: level },

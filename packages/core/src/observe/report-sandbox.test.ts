@@ -11,7 +11,11 @@ const NO_PROGRAM = { level: "bubblewrap", reason: "bwrap: not found" } as const;
 async function report(found: Sandbox, uid = 1000) {
   vi.spyOn(process, "getuid").mockReturnValue(uid);
   const lines: unknown[] = [];
-  const line = (level: string) => (fields: object) => void lines.push([level, fields]);
+  const texts: string[] = [];
+  const line = (level: string) => (fields: object, text: string) => {
+    lines.push([level, fields]);
+    texts.push(text);
+  };
   const gauges = new Map<GaugeName, () => number>();
   const inner = createFakeRenderer();
   let sandbox: Sandbox | null = null;
@@ -37,12 +41,12 @@ async function report(found: Sandbox, uid = 1000) {
   hide();
   expect(gauges.size).toBe(0);
   vi.restoreAllMocks();
-  return { lines, set, level: renderer.sandbox };
+  return { lines, texts, set, level: renderer.sandbox };
 }
 
 test("the level is logged once, after the first picture, and its gauge is 1", async () => {
   const found: Sandbox = { level: "bubblewrap", failures: [] };
-  expect(await report(found)).toEqual({
+  expect(await report(found)).toMatchObject({
     lines: [["info", { sandbox: "bubblewrap" }]],
     set: ["sandbox_bubblewrap"],
     level: found,
@@ -52,7 +56,8 @@ test("the level is logged once, after the first picture, and its gauge is 1", as
 test.each(["permissions", "none"] as const)(
   "level %s is a warning with the reasons when stronger levels failed",
   async (level) => {
-    const { lines, set } = await report({ level, failures: [NO_PROGRAM] });
+    const { lines, texts, set } = await report({ level, failures: [NO_PROGRAM] });
+    expect(texts[0]).toContain("apt-get install bubblewrap");
     expect(lines).toEqual([["warn", { sandbox: level, failures: [NO_PROGRAM] }]]);
     expect(set).toEqual([`sandbox_${level}`]);
   },

@@ -1,9 +1,9 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { chown, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createFsBlobStore } from "@outrigger/core";
 import { describe, expect, it } from "vitest";
 import { images } from "../../test/images-command.ts";
-import { temporaryDirectory } from "../../test/outrigger-process.ts";
+import { outrigger, temporaryDirectory } from "../../test/outrigger-process.ts";
 import { requireDataDirectory } from "./data-directory.ts";
 
 const COMMANDS = [["list"], ["rm", "--yes", "a".repeat(22)], ["withhold", "--reason", "x", "a".repeat(22)]];
@@ -47,5 +47,18 @@ describe("requireDataDirectory", () => {
     expect(() => requireDataDirectory(directory, userId)).not.toThrow();
     expect(() => requireDataDirectory(directory, undefined)).not.toThrow();
     expect(() => requireDataDirectory(directory, userId + 1)).toThrow(`sudo -u '#${userId}'`);
+  });
+});
+
+describe.runIf(process.getuid?.() === 0)("a start as root", () => {
+  it("over the data of another user is refused with the remedy, and writes nothing", async () => {
+    const directory = await temporaryDirectory();
+    await mkdir(join(directory, "blobs"));
+    await chown(join(directory, "blobs"), 65_534, 65_534);
+    const { exit, output } = outrigger(["serve", "--data", ".", "--port", "0"], { cwd: directory });
+    expect(await exit).toBe(1);
+    expect(output.stderr).toMatch(/The images in .* belong to user ID 65534, but this process runs as 0/);
+    expect(output.stderr).toContain("sudo -u '#65534'");
+    expect(await readdir(directory, { recursive: true })).toEqual(["blobs"]);
   });
 });

@@ -34,6 +34,19 @@ export function requireOwner(subject: string, owner: number, userId = process.ge
   );
 }
 
+/**
+ * Refuses to start as root over the data of another user, who could not read what root writes. Creates nothing.
+ * @throws StartError
+ */
+export function refuseRoot(targets: readonly StorageTarget[], userId = process.getuid?.()): void {
+  if (userId !== 0) return;
+  for (const target of targets) {
+    if (target.kind !== "file") continue;
+    const found = statSync(join(target.directory, "blobs"), { throwIfNoEntry: false });
+    if (found !== undefined) requireOwner(`The images in ${target.directory} belong`, found.uid, userId);
+  }
+}
+
 function ownerOf(directory: string): number {
   const blobs = join(directory, "blobs");
   try {

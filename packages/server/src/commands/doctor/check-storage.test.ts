@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { createFsBlobStore, createImages } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import { describe, expect, it } from "vitest";
@@ -137,3 +139,28 @@ it("doctor warns of reports that are overdue", async () => {
     remedy: "List them by outrigger images reports --state open, and decide each by withhold, rm or keep",
   });
 });
+
+it.runIf(process.getuid?.() === 0)(
+  "doctor names a directory that root wrote over the data of another user, and its remedy",
+  async () => {
+    const directory = join(await temporaryDirectory(), "data");
+    await createFsBlobStore({ directory }).put(`${"r".repeat(22)}/record`, Buffer.from("{}"));
+    const foreign = join(directory, "blobs", "rr");
+    await promisify(execFile)("chown", ["-R", "65534", dirname(directory)]);
+    await promisify(execFile)("chown", ["-R", "0", foreign]);
+    const module = new URL("../../../dist/commands/doctor/check-storage.js", import.meta.url);
+    const script = `
+    const { checkTarget } = await import(${JSON.stringify(module.href)});
+    process.setegid(65534);
+    process.seteuid(65534);
+    const target = { kind: "file", directory: ${JSON.stringify(directory)} };
+    console.log(JSON.stringify(await checkTarget({ target, roles: ["records"] })));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
+    const findings: { check: string; status: string; detail: string }[] = JSON.parse(stdout);
+    expect(findings.find(({ check }) => check === "records")).toMatchObject({
+      status: "problem",
+      detail: `cannot be read: this user has no access to ${foreign}; as root, chown -R 65534 ${foreign} gives it`,
+    });
+    expect(findings.length).toBeGreaterThan(1);
+  },
+);

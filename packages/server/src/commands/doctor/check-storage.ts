@@ -76,6 +76,8 @@ async function checkRecords(records: BlobStore): Promise<Finding[]> {
     if (damaged.length === 0) return found;
     const detail = `${damaged.length} of the ${read} records read are damaged: ${damaged.slice(0, 3).join(", ")}`;
     return [...found, warning("records", detail, "Run outrigger images verify to find all damaged records")];
+  } catch (error) {
+    return [problem("records", `cannot be read: ${reasonOf(error)}`, "Then run outrigger images verify")];
   } finally {
     await admin.close();
   }

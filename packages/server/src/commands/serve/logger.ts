@@ -1,7 +1,8 @@
-import type { rules } from "@outrigger/core/stores";
 import pino, { type Logger } from "pino";
 import { printable } from "../../cli/print.ts";
-import type { ServerLogConfig } from "../../config/config-rules.ts";
+import type { ServerSettings } from "../../config/settings.ts";
+
+type LogSettings = Pick<ServerSettings["log"], "level" | "pretty">;
 
 export interface ServerLog {
   logger: Logger;
@@ -19,7 +20,7 @@ const FLUSH_MS = 1000;
  * Logs to standard error, as JSON by pino or as lines for people. Writes asynchronously, so that a reader that hangs does
  * not block the server.
  */
-export function createLog({ level, pretty }: rules.Filled<ServerLogConfig>): ServerLog {
+export function createLog({ level, pretty = process.stderr.isTTY === true }: LogSettings): ServerLog {
   // Lines are still written at once. With a minimum of 0, flush() would not wait for them.
   const destination = pino.destination({ dest: 2, sync: false, minLength: 1, maxLength: MAX_WAITING_BYTES });
   const options = { level, base: null };

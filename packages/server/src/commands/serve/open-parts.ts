@@ -9,7 +9,7 @@ import { StartError } from "../../config/config-error.ts";
 import type { ServerSettings } from "../../config/settings.ts";
 import type { LookupParts, OpenLookup } from "../../lookup/open-lookup.ts";
 import { chooseSecret } from "../../storage/choose-secret.ts";
-import { requireDataDirectories } from "../../storage/data-directory.ts";
+import { refuseRoot, requireDataDirectories } from "../../storage/data-directory.ts";
 import { endMigration } from "../../storage/end-migration.ts";
 import { inspectTargets, lacksStore, refusalOf } from "../../storage/inspect-targets.ts";
 import {
@@ -40,6 +40,7 @@ export async function openParts(
 ) {
   const secret = chooseSecret(settings);
   const { records, originals, renditions } = settings.storage;
+  refuseRoot([records, originals, renditions]);
   // Before a store would create them.
   if (settings.existing) requireDataDirectories([records, originals]);
   const isMissing = [records, originals, renditions].some(lacksStore);
