@@ -21,6 +21,9 @@ export interface MigrationReport extends MirrorReport {
 
 /** Most comparisons. A source in use may change meanwhile; a source at rest is equal at the second comparison. */
 const MAX_COMPARISONS = 3;
+const HOUR_MS = 3_600_000;
+/** Most entries of a page of due work. */
+const PAGE = 1000;
 
 /**
  * Makes the target equal to the source: all keys of all images, and their due entries. After any end it can run again: it
@@ -97,6 +100,9 @@ async function finish({ from, to, retry }: Mirror, identity: StoreIdentity | nul
   if (identity !== null) await retry(() => to.identity.carry(identity));
   const seenMs = await retry(() => from.seenMs());
   if (seenMs !== null) await retry(() => to.noteSeen(seenMs));
+  // The target goes on with deletions of all images of an owner.
+  const removals = await retry(() => from.due("removals").due(Date.now() + HOUR_MS, PAGE));
+  for (const entry of removals) await retry(() => to.due("removals").add(entry));
 }
 
 /**

@@ -62,7 +62,7 @@ export class StoredImages {
   }
 
   /** The list of due work of this name. */
-  due(name: "images" | "jobs" | "claims" | "clock" | "renditions"): DueList {
+  due(name: "images" | "jobs" | "claims" | "clock" | "removals" | "renditions"): DueList {
     return createDueList(this.stores.records, name);
   }
 
