@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { StorageTarget } from "@outrigger/core/stores";
 import { directoryReasonOf } from "../cli/error-reason.ts";
@@ -42,7 +42,9 @@ export function refuseRoot(targets: readonly StorageTarget[], userId = process.g
   if (userId !== 0) return;
   for (const target of targets) {
     if (target.kind !== "file") continue;
-    const found = statSync(join(target.directory, "blobs"), { throwIfNoEntry: false });
+    const path = join(target.directory, "blobs");
+    // Below a file there is none either; the store says so.
+    const found = existsSync(path) ? statSync(path, { throwIfNoEntry: false }) : undefined;
     if (found !== undefined) requireOwner(`The images in ${target.directory} belong`, found.uid, userId);
   }
 }

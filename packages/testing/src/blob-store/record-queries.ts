@@ -84,7 +84,8 @@ async function assertEqual(
     const expected = all.filter((image) => isWanted(image, filter));
     assert.deepEqual(await listed(asked, filter), expected, JSON.stringify(filter));
   }
-  const last = FILTERS.at(-1) ?? assert.fail();
+  // The index of owners, which finds those of one owner, is empty here.
+  const { owner: _, ...last } = FILTERS.at(-1) ?? assert.fail();
   assert.deepEqual(
     await listed(read, last),
     all.filter((image) => isWanted(image, last)),
