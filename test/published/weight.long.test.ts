@@ -20,11 +20,10 @@ test("the packages that README.md installs are as many and as large as it says, 
       files.map(async (file) => (await stat(join(file.parentPath, file.name))).size),
     );
     const measured = sizes.reduce((sum, size) => sum + size, 0) / 1e6;
-    expect([Object.keys(lock.packages).length, Math.ceil(measured)]).toEqual([
-      Number(packages),
-      Number(megabytes),
-    ]);
-    expect(measured).toBeLessThanOrEqual(80);
+    expect(Object.keys(lock.packages)).toHaveLength(Number(packages));
+    // What npm fetches weighs a little more or less on each platform.
+    expect(measured).toBeGreaterThan(Number(megabytes) - 3);
+    expect(measured).toBeLessThanOrEqual(Math.min(80, Number(megabytes)));
   } finally {
     await project.close();
     await registry.close();
