@@ -17,7 +17,11 @@ export function childrenOf(pid: number): number[] {
 export function workersOf(pid: number): number[] {
   return childrenOf(pid)
     .map(lastOf)
-    .filter((each) => !commandOf(each).includes("write-font-cache"));
+    .filter((each) => {
+      const command = commandOf(each);
+      // One that has exited has no command.
+      return command !== "" && !command.includes("write-font-cache");
+    });
 }
 
 /** All processes below a process. */
