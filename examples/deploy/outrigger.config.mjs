@@ -1,5 +1,5 @@
 // Configuration of `outrigger serve` for compose.yaml, outrigger.service, and the proxies of this directory.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const {
@@ -15,22 +15,23 @@ const purged = join(data, "purged");
 const timers = new Map();
 
 function purge({ id }) {
-  const mark = join(purged, id);
   mkdirSync(purged, { recursive: true, mode: 0o700 });
-  writeFileSync(mark, "");
-  // By then every reply that was stored before the mark has expired.
-  clearTimeout(timers.get(id));
-  timers.set(
-    id,
-    setTimeout(
-      () => {
-        timers.delete(id);
-        rmSync(mark, { force: true });
-      },
-      2 * cacheSeconds * 1000,
-    ).unref(),
-  );
+  writeFileSync(join(purged, id), "");
+  expire(id);
 }
+
+/** Removes the mark when every reply that was stored before it has expired. */
+function expire(id) {
+  clearTimeout(timers.get(id));
+  const remove = () => {
+    timers.delete(id);
+    rmSync(join(purged, id), { force: true });
+  };
+  timers.set(id, setTimeout(remove, 2 * cacheSeconds * 1000).unref());
+}
+
+// Those of a process that has ended.
+if (existsSync(purged)) readdirSync(purged).forEach(expire);
 
 function postgres() {
   const password = encodeURIComponent(readFileSync(passwordFile, "utf8").trim());

@@ -116,7 +116,8 @@ function owning(): Stage {
       return { ...faulted, put: async (...given) => delay(waitMs).then(() => faulted.put(...given)) };
     },
     images: {
-      authorize: (_call, action) => (/^(?:list|removeAll)$/.test(action) ? { owner: "anna" } : undefined),
+      authorize: (_call, action) =>
+        /^(?:list|removeAll)$/.test(action) ? { owner: "anna", all: true } : undefined,
     },
   };
   const when = ({ path }: Described) => path === "/api/owned.json";

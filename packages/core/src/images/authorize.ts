@@ -3,8 +3,8 @@ import type { OwnerLimits } from "./owners/owner-usage.ts";
 import type { ImageSummary } from "./record/image-record.ts";
 
 /**
- * What a request does: upload an image, read it, or change or delete it; list or delete all images of an owner, for which only a
- * decision with `owner` counts.
+ * What a request does: upload an image, read it, or change or delete it; list or delete all images of an owner, which only a
+ * decision with {@link OwnerGrant.all} permits.
  */
 export type ImageAction = "create" | "read" | "edit" | "list" | "removeAll";
 
@@ -14,6 +14,8 @@ export interface OwnerGrant {
   owner: string;
   /** Limits of this owner. @default The service's `ownerLimits` */
   limits?: OwnerLimits;
+  /** Whether this client may list and delete all images of the owner. @default false */
+  all?: boolean;
 }
 
 /**

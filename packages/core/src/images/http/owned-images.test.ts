@@ -4,7 +4,7 @@ import { createLifeSite, SECOND } from "../../../test/life-site.ts";
 import type { Authorize } from "../authorize.ts";
 
 const byHeader: Authorize = ({ headers }) =>
-  headers["x-owner"] === undefined ? undefined : { owner: String(headers["x-owner"]) };
+  headers["x-owner"] === undefined ? undefined : { owner: String(headers["x-owner"]), all: true };
 
 async function siteOf(...owners: string[]) {
   const site = createLifeSite({ authorize: byHeader });
@@ -46,7 +46,7 @@ test("DELETE deletes the images of the owner that the host names, and says how m
 });
 
 test.each(["GET", "DELETE"] as const)("%s answers 403 unless the host names an owner", async (method) => {
-  for (const decision of [undefined, true, false]) {
+  for (const decision of [undefined, true, false, { owner: "anna" }, { owner: "anna", all: false }]) {
     const site = createLifeSite({ authorize: () => decision });
     expect((await site.send(method, "/api/owned.json")).status).toBe(403);
   }
@@ -58,7 +58,7 @@ test("authorize is asked for the actions list and removeAll", async () => {
   const site = createLifeSite({
     authorize: (_call, action) => {
       actions.push(action);
-      return { owner: "anna" };
+      return { owner: "anna", all: true };
     },
   });
   await site.send("GET", "/api/owned.json");

@@ -18,6 +18,7 @@ export type Audience = "public" | "private";
 export interface CheckedGrant {
   owner: string;
   limits?: CheckedLimits;
+  all?: boolean;
 }
 
 type CheckedDecision = boolean | CheckedGrant | undefined;
@@ -47,11 +48,14 @@ export class Permissions {
     return typeof decision === "object" ? decision : null;
   }
 
-  /** @returns The owner whose images are listed or deleted: `true` names none. */
+  /**
+   * Only an explicit `all` permits it: a host that decides alike about every action may give one owner to many clients.
+   * @returns The owner whose images are listed or deleted.
+   */
   async permitOwner(call: Call, action: "list" | "removeAll"): Promise<string> {
     const decision = checkDecision(await this.#authorize?.(call, action));
-    if (typeof decision === "object") return decision.owner;
-    throw new ServiceError("forbidden", "The host names no owner for this request");
+    if (typeof decision === "object" && decision.all === true) return decision.owner;
+    throw new ServiceError("forbidden", "The host permits this for no owner");
   }
 
   async permitRead(call: Call, record: ImageRecord): Promise<Audience> {
@@ -110,7 +114,7 @@ function checkDecision(decision: Decision): CheckedDecision {
   return checkGrant(decision);
 }
 
-function checkGrant({ owner, limits }: OwnerGrant): CheckedGrant {
+function checkGrant({ owner, limits, all = false }: OwnerGrant): CheckedGrant {
   if (!isOwnerName(owner)) {
     throw new ServiceError(
       "host_misuse",
@@ -118,6 +122,6 @@ function checkGrant({ owner, limits }: OwnerGrant): CheckedGrant {
     );
   }
   return limits === undefined
-    ? { owner }
-    : { owner, limits: checkOwnerLimits("limits of authorize", limits) };
+    ? { owner, all }
+    : { owner, all, limits: checkOwnerLimits("limits of authorize", limits) };
 }

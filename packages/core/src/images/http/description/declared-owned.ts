@@ -26,7 +26,7 @@ const REMOVAL = objectOf({
   withheld: { ...count, description: "Images that stay because an operator withholds them." },
 });
 
-const NO_OWNER = "the connection is not secure, or the host names no owner for this request.";
+const NO_OWNER = "the connection is not secure, or the host permits this for no owner.";
 
 /** `GET HEAD {base}/api/owned.json` */
 export function listOwnedOperation(): DeclaredOperation {
