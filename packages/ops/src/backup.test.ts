@@ -1,5 +1,7 @@
+import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
+import { ServiceError } from "../../core/src/errors.ts";
 import { newIdentity, readIdentity, writeIdentity } from "../../core/src/images/store/store-identity.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
 import { addImage, contentOf as contentBut, stocked, textAt } from "../test/stocked-store.ts";
@@ -20,6 +22,24 @@ async function change(store: BlobStore, id: string, changes: object): Promise<vo
 }
 
 describe("backupStorage", () => {
+  it("closes the bytes of the source if the target rejects before it reads them", async () => {
+    const { store: from, ids } = await stocked(1);
+    const to = createMemoryBlobStore();
+    const body = Readable.from([Buffer.alloc(100)]);
+    const { get } = from;
+    from.get = async (key, options) => {
+      const blob = await get(key, options);
+      return blob !== null && key === `${ids[0]}/original` ? { ...blob, body } : blob;
+    };
+    const { put } = to;
+    to.put = async (key, ...given) => {
+      if (key.endsWith("/original")) throw new ServiceError("no_space", "The target is full.");
+      return put(key, ...given);
+    };
+    await backUp(from, to, { patienceMs: 1 }).catch(() => undefined);
+    expect(body.destroyed).toBe(true);
+  });
+
   it("copies everything but renditions, and copies only changes in a second run", async () => {
     const { store: from, ids } = await stocked(10);
     const [gone = "", edited = "", forgotten = ""] = ids;

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { StoreRole } from "@outrigger/core";
 import { ServiceError } from "@outrigger/core";
 import { readAll } from "@outrigger/core/storage";
-import type { BlobStore } from "@outrigger/core/stores";
+import { type BlobStore, withBody } from "@outrigger/core/stores";
 import { fromSource, type Job, SourceError } from "./job.ts";
 
 /** Size and hash of some bytes. */
@@ -96,7 +96,8 @@ async function send(job: Job, to: BlobStore, key: string, body: Buffer | Readabl
   }
   const sent = Buffer.isBuffer(body) ? pass(body) : Readable.from(passing(body), { objectMode: false });
   try {
-    await to.put(key, sent);
+    // The target may reject before it reads the source.
+    await withBody(body, () => to.put(key, sent));
   } catch (error) {
     throw sourceFailure ?? error;
   }

@@ -15,16 +15,15 @@ export function asBuffer(chunk: Uint8Array | string): Buffer {
   return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
-/** Runs work that consumes a body, and destroys a stream if the work rejects. */
+/** Runs work that consumes a body. A stream is destroyed when the work settles, also one that was never read. */
 export async function withBody<T>(body: Uint8Array | Readable, work: () => Promise<T>): Promise<T> {
   if (body instanceof Uint8Array) return await work();
   // An error of the body before it is read must not crash the process: reading the body reports it.
   body.on("error", () => undefined);
   try {
     return await work();
-  } catch (error) {
+  } finally {
     body.destroy();
-    throw error;
   }
 }
 

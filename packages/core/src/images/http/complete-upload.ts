@@ -1,6 +1,7 @@
 import type { Call, Reply } from "../../contracts/call.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { statusOf } from "../../http/problem.ts";
+import { withBody } from "../../stores/blob-body.ts";
 import { storeError } from "../../stores/fs/fs-files.ts";
 import { spoolSource } from "../library/spool-source.ts";
 import { imageUrl } from "../record/image-links.ts";
@@ -113,10 +114,10 @@ async function receivePieces(
   const { fields, fileName, declaredType } = parseMetadata(metadata);
   const path = temporaryPath(library.originals);
   const options = { path, declaredType, maxBytes: terms.maxBytes, signal };
-  const file = await fromPieces(
-    async () => spoolSource(await (await uploads.pieces()).read(key), options),
-    signal,
-  );
+  const file = await fromPieces(async () => {
+    const bytes = await (await uploads.pieces()).read(key);
+    return withBody(bytes, () => spoolSource(bytes, options));
+  }, signal);
   if (file.size !== upload.size) {
     await file.dispose();
     await uploads.remove(key, upload);

@@ -6,6 +6,7 @@ import type { Call } from "../../contracts/call.ts";
 import type { Admission } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { FairGate } from "../../http/fair-gate.ts";
+import { withBody } from "../../stores/blob-body.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import { RefusedUpload } from "../life/deny-list.ts";
 import { type ImageRecord, summaryOf } from "../record/image-record.ts";
@@ -141,8 +142,8 @@ async function inspectedFile(
   const isFile = "path" in source && source.start === undefined;
   const path = cleaned === null && isFile ? source.path : cleanedPath;
   if (cleaned === null && !isFile) {
-    const { start } = "path" in source ? source : { start: 0 };
-    await writeFile(path, "path" in source ? createReadStream(source.path, { start }) : source.bytes);
+    const bytes = "path" in source ? createReadStream(source.path, { start: source.start }) : source.bytes;
+    await withBody(bytes, () => writeFile(path, bytes));
   }
   return {
     path,

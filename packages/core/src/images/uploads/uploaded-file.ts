@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type BlobStore, isLocalStore, type PutOptions } from "../../contracts/blob-store.ts";
 import type { SpooledFile } from "../../contracts/call.ts";
 import type { Admission, RenderSource } from "../../contracts/renderer.ts";
+import { withBody } from "../../stores/blob-body.ts";
 import { systemTemporaryDirectory } from "../../stores/system-temporary.ts";
 import { keyOf } from "../record/image-record.ts";
 import { openSource } from "../renditions/rendition-bytes.ts";
@@ -69,7 +70,11 @@ export async function putAdmitted(
 /** Stores a spooled file; a local store adopts the file itself. */
 async function putFile(store: BlobStore, key: string, path: string, options: PutOptions): Promise<void> {
   if (isLocalStore(store)) await store.adopt(key, path, options);
-  else await store.put(key, createReadStream(path), options);
+  else {
+    const body = createReadStream(path);
+    // The file may be removed before a failed store opens it.
+    await withBody(body, () => store.put(key, body, options));
+  }
 }
 
 /** Like `putFile`, but stores a hard link or a copy of the file. */

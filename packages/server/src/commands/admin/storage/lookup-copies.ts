@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isServiceError, ServiceError } from "@outrigger/core";
-import { type BlobStore, systemTemporaryDirectory } from "@outrigger/core/stores";
+import { type BlobStore, systemTemporaryDirectory, withBody } from "@outrigger/core/stores";
 import type { BackedUpLookup } from "@outrigger/ops";
 import { serviceReasonOf } from "../../../cli/error-reason.ts";
 import { loadPart } from "../../../cli/parts.ts";
@@ -69,7 +69,7 @@ async function put(to: BlobStore, kind: BackedUpLookup["kind"], body: Readable):
       yield chunk as Buffer;
     }
   }
-  await to.put(key, Readable.from(passing(), { objectMode: false }));
+  await withBody(body, () => to.put(key, Readable.from(passing(), { objectMode: false })));
   const copied = { kind, key, size, sha256: hash.digest("hex"), copiedAt: Date.now() };
   await requireWhole(to, copied);
   return copied;
