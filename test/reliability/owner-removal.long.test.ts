@@ -4,11 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { createImages } from "@outrigger/core";
+import { createImages, type StoreRole } from "@outrigger/core";
 import { openStorage } from "@outrigger/core/stores";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { pngPhoto } from "../support/pictures.ts";
+import { startPostgres } from "../support/postgres-server.ts";
 import { startRedis } from "../support/redis-server.ts";
+import { startS3Server } from "../support/s3-server.ts";
 
 const { acceptingRenderer } = await import(new URL("../support/host-process.mjs", import.meta.url).href);
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -28,7 +30,7 @@ const logger = {
   warn() {},
   error() {},
 };
-const storage = await openStorage(process.env.STORAGE);
+const storage = await openStorage(JSON.parse(process.env.STORAGE));
 const images = createImages({ storage, secret: "${SECRET}", renderer: acceptingRenderer, logger });
 await images.removeAll({ owner: "anna" });
 `;
@@ -39,7 +41,16 @@ async function directory(): Promise<string> {
   return path;
 }
 
-const STORES: [string, () => Promise<string>][] = [
+async function bucketUrl(): Promise<string> {
+  const { endpoint, credentials, createBucket, stop } = await startS3Server();
+  onTestFinished(stop);
+  vi.stubEnv("AWS_ACCESS_KEY_ID", credentials.accessKeyId);
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", credentials.secretAccessKey);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return `s3://${await createBucket()}?endpoint=${endpoint}&timeoutMs=10000`;
+}
+
+const STORES: [string, () => Promise<string | Record<StoreRole, string>>][] = [
   ["a directory", async () => `file:${join(await directory(), "data")}`],
   [
     "Redis",
@@ -47,6 +58,16 @@ const STORES: [string, () => Promise<string>][] = [
       const redis = await startRedis();
       onTestFinished(() => redis.close());
       return redis.url;
+    },
+  ],
+  ["S3", bucketUrl],
+  [
+    "PostgreSQL and S3",
+    async () => {
+      const postgres = await startPostgres();
+      onTestFinished(() => postgres.close());
+      const pictures = await bucketUrl();
+      return { records: postgres.url, originals: pictures, renditions: pictures };
     },
   ],
 ];
@@ -70,7 +91,7 @@ test.each(STORES)(
 
     const killed = promisify(execFile)(process.execPath, ["--input-type=module", "--eval", APP], {
       cwd: root,
-      env: { ...process.env, STORAGE: url },
+      env: { ...process.env, STORAGE: JSON.stringify(url) },
     });
     await expect(killed).rejects.toMatchObject({ signal: "SIGKILL" });
     const { states } = await images.stats({ owner: "anna" });
