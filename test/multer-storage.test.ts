@@ -116,14 +116,21 @@ describe("outriggerStorage in Express", () => {
 
   test("a file that uploads over HTTP would refuse reaches the error handler with status and code", async () => {
     const before = await liveImages();
-    for (const [parts, status, code] of [
-      [["avatar", Buffer.from("no picture")], 415, "unsupported_media"],
-      [["avatar", picture, "a.png", "image/png"], 415, "unsupported_media"],
+    for (const [parts, status, code, message = ""] of [
+      [["avatar", Buffer.from("no picture")], 415, "unsupported_media", "The file is not a PNG, "],
+      [["avatar", picture, "a.png", "image/png"], 415, "unsupported_media", "The file is declared as "],
       [["avatar", picture, "a.zip", "application/zip"], 415, "unsupported_media"],
       [["avatar", Buffer.concat([picture, Buffer.alloc(MAX_UPLOAD_BYTES)])], 413, "too_large"],
-    ] as [Part, number, string][]) {
+    ] as [Part, number, string, string?][]) {
       expect(JSON.parse((await post("/one", formOf(parts))).text)).toMatchObject({ code });
-      expect(failure).toMatchObject({ name: "ServiceError", code, status, statusCode: status });
+      expect(failure).toMatchObject({
+        name: "ServiceError",
+        code,
+        status,
+        statusCode: status,
+        field: "avatar",
+      });
+      expect(String(Object(failure).message)).toMatch(RegExp(`^${message}`));
     }
     expect(await liveImages()).toEqual(before);
   });

@@ -37,8 +37,8 @@ const images = rules.shape("an image service, such as createImages() returns", "
  * the properties of the image beside multer's own: `id`, `url`, `editUrl`, `pin`, `width`, `height`, and the rest of
  * {@link AddedImage}.
  *
- * A refused file reaches the host's error handling with the `code` of a `ServiceError` and the `status` of HTTP. If
- * multer rejects the request after a file was stored, the image is deleted.
+ * A refused file reaches the host's error handling with the `code` of a `ServiceError`, the `status` of HTTP and the
+ * name of its part as `field`. If multer rejects the request after a file was stored, the image is deleted.
  *
  * @param optionsOf Returns options of `images.add` for a file, such as its `owner`. Absent: none.
  * @example
@@ -78,7 +78,7 @@ export function outriggerStorage<Req extends object = any>(
         (error: unknown) => {
           // Discards what has arrived of the file: multer reads the request to its end before it reports the error.
           file.stream.resume();
-          callback(withStatus(error));
+          callback(withStatus(error, file));
         },
       );
     },
@@ -108,9 +108,9 @@ function fileNameOf({ originalname }: MulterFile): string {
   return [...name].slice(0, MAX_NAME_LENGTH).join("");
 }
 
-/** Express takes the status of a reply from `status` or `statusCode` of an error. */
-function withStatus(error: unknown): unknown {
+/** Express takes the status of a reply from `status` or `statusCode` of an error. Multer's own errors name the part as `field`. */
+function withStatus(error: unknown, { fieldname }: MulterFile): unknown {
   if (!isServiceError(error)) return error;
   const { status } = problemOf(error);
-  return Object.assign(error, { status, statusCode: status });
+  return Object.assign(error, { status, statusCode: status, field: fieldname });
 }

@@ -69,7 +69,7 @@ export async function addSource(
         description,
         agent: null,
         owner: owner ?? null,
-        called: { file: "source", declaredType: "type" },
+        called: { file: "The file", declaredType: "type" },
       },
       reservation: { claim, limits },
       patience: {
