@@ -41,6 +41,14 @@ export function checkValue(name: string, given: unknown, rule: OptionRule): void
   throwFirst(report);
 }
 
+/** The number that a text stands for. @throws TypeError, without the text, if the rule of a whole number excludes it. */
+export function wholeIn(name: string, text: string, rule: OptionRule): number {
+  const number = /^\d+$/.test(text) ? Number(text) : text;
+  const amount = rule.kind === "whole" ? amountOf(number, rule.unit) : null;
+  if (typeof amount === "number" && fits(amount, rule)) return amount;
+  throw new TypeError(`must have as ${name} ${wantedBy(rule)}`);
+}
+
 /** Lists every problem of options from a configuration file or the environment. Empty if there is none. */
 export function optionProblems(given: unknown, table: Rules): OptionProblem[] {
   const report: Report = { factory: "", faults: [] };

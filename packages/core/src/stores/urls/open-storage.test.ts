@@ -43,7 +43,7 @@ test.each([
   ],
   [
     { records: "file:./a", originals: `rediss://:${SECRET}@h?ttlMs=x`, renditions: "file:./a" },
-    /^storage.originals must have a whole number/,
+    /^storage.originals must have as ttlMs a whole number/,
   ],
   [null, /^storage.records must be a URL/],
   [undefined, /^storage.records must be a URL/],

@@ -1,3 +1,4 @@
+import { time } from "../../option-rules.ts";
 import { isSentinelUrl, parseSentinelUrl } from "../sentinel-url.ts";
 import type { RedisTarget } from "./storage-target.ts";
 import { isEncoded, readFlag, readParameters, readWhole, type UrlParameters } from "./url-parameters.ts";
@@ -63,8 +64,8 @@ function readOwn({ prefix, timeoutMs, ttlMs }: UrlParameters<"prefix" | "timeout
   }
   return {
     prefix,
-    timeoutMs: readWhole("timeoutMs", timeoutMs, 50, 60_000),
-    ttlMs: readWhole("ttlMs", ttlMs, 1000, MAX_TTL_MS),
+    timeoutMs: readWhole("timeoutMs", timeoutMs, time(50, 60_000)),
+    ttlMs: readWhole("ttlMs", ttlMs, time(1000, MAX_TTL_MS)),
   };
 }
 

@@ -1,3 +1,4 @@
+import { time } from "../../option-rules.ts";
 import type { S3Target } from "./storage-target.ts";
 import { readFlag, readParameters, readWhole } from "./url-parameters.ts";
 
@@ -25,7 +26,7 @@ export function parseS3Url(text: string): S3Target {
     endpoint,
     region,
     forcePathStyle: readFlag("forcePathStyle", forcePathStyle),
-    timeoutMs: readWhole("timeoutMs", timeoutMs, 50, 2 ** 31 - 1),
+    timeoutMs: readWhole("timeoutMs", timeoutMs, time(50, 2 ** 31 - 1)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import * as rules from "../../option-rules.ts";
 import { isRedisUrl, parseRedisUrl } from "./parse-redis-url.ts";
 import { parseS3Url } from "./parse-s3-url.ts";
 import type { FileTarget, MemoryTarget, PostgresTarget, StorageTarget } from "./storage-target.ts";
@@ -53,7 +54,7 @@ function parseMemoryUrl(text: string): MemoryTarget {
   const url = new URL(text);
   if (url.pathname !== "" || url.host !== "" || url.hash !== "") throw new TypeError(MEMORY_FORM);
   const { maxBytes } = readParameters(url, ["maxBytes"]);
-  return { kind: "memory", maxBytes: readWhole("maxBytes", maxBytes, 1, Number.MAX_SAFE_INTEGER) };
+  return { kind: "memory", maxBytes: readWhole("maxBytes", maxBytes, rules.size(1)) };
 }
 
 /** Parses `postgres://…`. @throws TypeError that states the accepted form and quotes no part of the text. */
@@ -75,7 +76,7 @@ function parsePostgresUrl(text: string): PostgresTarget {
     kind: "postgres",
     url: url.href,
     prefix,
-    timeoutMs: readWhole("timeoutMs", timeoutMs, 50, 60_000),
-    maxConnections: readWhole("maxConnections", maxConnections, 1, 1000),
+    timeoutMs: readWhole("timeoutMs", timeoutMs, rules.time(50, 60_000)),
+    maxConnections: readWhole("maxConnections", maxConnections, rules.whole(1, 1000)),
   };
 }

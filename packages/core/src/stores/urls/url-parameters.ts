@@ -1,3 +1,6 @@
+import { wholeIn } from "../../check-options.ts";
+import type { OptionRule } from "../../option-rules.ts";
+
 /** The query parameters of a storage URL, as text. */
 export type UrlParameters<Name extends string> = { [name in Name]?: string | undefined };
 
@@ -21,12 +24,9 @@ export function readParameters<const Name extends string>(
   return values;
 }
 
-/** @throws TypeError if `text` is present and not a whole number in the range. */
-export function readWhole(name: string, text: string | undefined, least: number, most: number) {
-  if (text === undefined) return undefined;
-  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new TypeError(`must have a whole number from ${least} to ${most} as ${name}`);
+/** Reads a number as options take it. @throws TypeError if `text` is present and does not fit the rule. */
+export function readWhole(name: string, text: string | undefined, rule: OptionRule) {
+  return text === undefined ? undefined : wholeIn(name, text, rule);
 }
 
 /** @throws TypeError if `text` is present and neither `true` nor `false`. */

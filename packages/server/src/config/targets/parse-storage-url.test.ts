@@ -13,6 +13,12 @@ const ACCEPTED: [url: string, target: StorageTarget, description: string][] = [
   ["file:./my data", { kind: "file", directory: "/srv/app/my data" }, "file:/srv/app/my data"],
   ["memory:", { kind: "memory" }, "memory:"],
   ["memory:?maxBytes=1000", { kind: "memory", maxBytes: 1000 }, "memory:"],
+  ["memory:?maxBytes=1.5MiB", { kind: "memory", maxBytes: 1_572_864 }, "memory:"],
+  [
+    "redis://r.example?timeoutMs=2s&ttlMs=7d",
+    { kind: "redis", url: "redis://r.example", timeoutMs: 2000, ttlMs: 604_800_000 },
+    "redis://r.example",
+  ],
   [
     "postgres://ann:p%40ss@db.example:5433/app?prefix=img&timeoutMs=500&maxConnections=4&sslmode=verify-full",
     {
@@ -88,8 +94,8 @@ const REFUSED: [url: string, message: RegExp][] = [
   ["file:///a%2Fhush", /^must be file:path/],
   ["memory:hush", /^must be memory:/],
   ["memory://hush", /^must be memory:/],
-  ["memory:?maxBytes=0", /^must have a whole number from 1 to 9007199254740991 as maxBytes$/],
-  ["memory:?maxBytes=1k", /as maxBytes$/],
+  ["memory:?maxBytes=0", /^must have as maxBytes a whole number from 1, or a size such as "25MB"$/],
+  ["memory:?maxBytes=1k", /^must have as maxBytes a whole number/],
   ["memory:?hush=1", /^must have no parameters except maxBytes, each at most once$/],
   ["postgres:", POSTGRES],
   ["postgres:///hush", POSTGRES],
@@ -100,8 +106,8 @@ const REFUSED: [url: string, message: RegExp][] = [
   ["postgres://:hu%sh@db/a", POSTGRES],
   ["postgres://db/a?prefix=Hush", /as prefix, of which the first is a letter$/],
   ["postgres://db/a?prefix=1hush", /as prefix, of which the first is a letter$/],
-  ["postgres://db/a?maxConnections=0", /^must have a whole number from 1 to 1000 as maxConnections$/],
-  ["postgres://db/a?timeoutMs=hush", /as timeoutMs$/],
+  ["postgres://db/a?maxConnections=0", /^must have as maxConnections a whole number from 1 to 1000$/],
+  ["postgres://db/a?timeoutMs=hush", /^must have as timeoutMs a whole number/],
   [
     "postgres://db/a?options=hush",
     /^must have no parameters except prefix, timeoutMs, maxConnections, sslmode/,
@@ -132,8 +138,11 @@ const REFUSED: [url: string, message: RegExp][] = [
   ["redis://localhost?prefix=a&prefix=hush", /each at most once$/],
   ["redis://localhost?prefix={hush}", /as prefix$/],
   ["redis://localhost?prefix=", /as prefix$/],
-  ["redis://localhost?timeoutMs=49", /^must have a whole number from 50 to 60000 as timeoutMs$/],
-  ["redis://localhost?ttlMs=1", /as ttlMs$/],
+  [
+    "redis://localhost?timeoutMs=49",
+    /^must have as timeoutMs a whole number from 50 to 60000, or a time such as "30s" or "7d"$/,
+  ],
+  ["redis://localhost?ttlMs=1", /^must have as ttlMs a whole number from 1000/],
   ["redis://localhost?cluster=hush", /^must have true or false as cluster$/],
   ["redis://a?prefix=x,redis://b", /after the last address$/],
   ["redis://a,redis://b?cluster=false", /^must be one address if cluster is false$/],
