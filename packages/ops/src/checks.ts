@@ -58,14 +58,28 @@ export class Checks {
     }
   }
 
-  /** Bytes without a record. */
+  /** Why an image must have no bytes: it has no record, or it has ended. `null`: it may have some. */
+  async whyEmpty(id: string): Promise<"unknown" | "ended" | null> {
+    const key = keyOf.record(id);
+    const bytes = await readSmall(this.#images.stores.records, key);
+    if (bytes === null) return "unknown";
+    const { record } = readEntry(key, bytes);
+    return record !== null && this.#images.isEmptied(record) ? "ended" : null;
+  }
+
+  /** Bytes without a record, or of an image that has ended. */
   async #orphan(role: "originals" | "renditions", key: string): Promise<Trouble | null> {
-    const { records, [role]: store } = this.#images.stores;
+    const store = this.#images.stores[role];
     const [id = ""] = key.split("/");
-    if ((await records.stat(keyOf.record(id))) !== null) return null;
+    const why = await this.whyEmpty(id);
+    if (why === null) return null;
     const info = await store.stat(key);
     if (info === null) return null;
     const remove = () => store.delete(key);
+    if (why === "ended") {
+      const detail = `${key} has ${info.size} bytes, and the image has ended`;
+      return { id, what: "ended-bytes", detail, repair: () => remove().then(() => "removed") };
+    }
     if (role === "renditions") {
       const detail = `${key} has no image`;
       return { id, what: "orphaned-rendition", detail, repair: () => remove().then(() => "removed") };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isServiceError, type StoreRole } from "@outrigger/core";
-import { idOfRecord, keyOf, roleOf, StoredImages } from "@outrigger/core/storage";
+import { idOfRecord, roleOf, StoredImages } from "@outrigger/core/storage";
 import { checkOptions, type rules } from "@outrigger/core/stores";
 import { Checks, type Trouble } from "./checks.ts";
 import { Job, reasonIn } from "./job.ts";
@@ -187,13 +187,12 @@ export class Verification extends Job {
     }
   }
 
-  /** Finds bytes without a record among keys of one role. */
+  /** Finds bytes without a living image among keys of one role. */
   async #checkOrphans(role: StoreRole, keys: readonly string[]): Promise<void> {
     const orphans = new Set<string>();
     const ids = keys.map((key) => key.slice(0, key.indexOf("/")));
     await this.each(new Set(ids), async (id) => {
-      const info = await this.retry(() => this.to.stores.records.stat(keyOf.record(id)));
-      if (info === null) orphans.add(id);
+      if ((await this.retry(() => this.#checks.whyEmpty(id))) !== null) orphans.add(id);
     });
     const suspects = keys.filter((_, at) => orphans.has(ids[at] ?? ""));
     let underWay: Set<string> | null = new Set();

@@ -11,6 +11,7 @@ import { RUN_RULES } from "./options.ts";
  * - `wrong-size`, `wrong-digest`: the size or the SHA-256 of the original differs from its record
  * - `orphaned-bytes`: an original or an upload has no record
  * - `orphaned-rendition`: a rendition has no record
+ * - `ended-bytes`: an original or a rendition of an image that ended more than an hour ago; it is never served
  * - `missing-entry`: the index of an owner's images lacks an image; `reindex` repairs it too
  * - `damaged-usage`: the usage of an owner cannot be read
  * - `damaged-claim`: the claim of an Idempotency-Key cannot be read
@@ -25,6 +26,7 @@ export type VerifyProblem =
   | "wrong-digest"
   | "orphaned-bytes"
   | "orphaned-rendition"
+  | "ended-bytes"
   | "missing-entry"
   | "damaged-usage"
   | "damaged-claim"

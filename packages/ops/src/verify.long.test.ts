@@ -49,6 +49,27 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect((await site.send("GET", `/api/images/${whole}.png`)).status).toBe(200);
   });
 
+  test("bytes stored after the deletion of their image are found an hour later, and removed by a repair", async () => {
+    const site = createLifeSite({ store: createStore() });
+    const { id } = created(await site.create());
+    const kept = created(await site.create()).id;
+    await site.send("GET", `/api/images/${kept}.jpg`);
+    await site.images.remove(id);
+    const late = [`${id}/original`, `${id}/renditions/x.webp`];
+    for (const key of late) await site.store.put(key, PNG);
+    site.clock.now += 59 * MINUTE;
+    expect((await verified(site)).findings).toEqual([]);
+    site.clock.now += MINUTE;
+    const found = (what: string) => Object.fromEntries(late.map((key) => [key, what]));
+    expect(problemsOf(await verified(site))).toEqual(found("ended-bytes"));
+    const repaired = await verified(site, { repair: true });
+    expect(problemsOf(repaired)).toEqual(found("ended-bytes removed"));
+    expect(repaired.report).toMatchObject({ defects: 2, repaired: 2, unrestorable: 0, orphans: 0 });
+    const keys = await keysOf(site.store);
+    expect(keys.filter((key) => key.startsWith(`${id}/`))).toEqual([`${id}/record`]);
+    expect(keys.filter((key) => key.startsWith(`${kept}/renditions/`))).toHaveLength(1);
+  });
+
   test("concurrent uploads, edits, deletions and renders are not findings", async () => {
     const site = createLifeSite({ store: createStore(), tombstoneDays: 0 });
     const other = anotherProcess(site, { tombstoneDays: 0 });

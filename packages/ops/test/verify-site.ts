@@ -19,7 +19,7 @@ export interface Verified {
 }
 
 export async function verified(
-  site: ImageSite,
+  site: Pick<ImageSite, "store" | "clock">,
   options: Partial<VerifyOptions> = {},
   now = () => site.clock.now,
 ): Promise<Verified> {

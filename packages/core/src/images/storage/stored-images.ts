@@ -21,6 +21,7 @@ import { KEPT_MS as CLAIM_KEPT_MS } from "../uploads/claims.ts";
 import { StorageIdentity } from "./storage-identity.ts";
 
 const DAY_MS = 86_400_000;
+const EMPTIED_MS = 3_600_000;
 /** Most due entries that {@link StoredImages.uploadsUnderWay} reads. */
 const MAX_ENTRIES = 1000;
 
@@ -112,6 +113,12 @@ export class StoredImages {
   /** Whether an image has ended for good, by its record or by its dates. */
   isOver(record: ImageRecord): boolean {
     return stateAt(record, this.now()).isOver;
+  }
+
+  /** Whether an image ended an hour ago or earlier, by its record, so that its bytes are removed and every write of them is over. */
+  isEmptied(record: ImageRecord): boolean {
+    const isLost = record.gone?.lost === true;
+    return !isLost && stateAt(record, BY_RECORD).isOver && record.updatedAt + EMPTIED_MS <= this.now();
   }
 
   /** Whether the end of an image need not be remembered any more. */
