@@ -40,7 +40,6 @@ export type {
   Size,
   WorkOptions,
 } from "./contracts/renderer.ts";
-export { MAX_PAGE_RUNS } from "./contracts/renderer.ts";
 export { IMAGES_RULES } from "./images/images-options.ts";
 export { IMAGE_STATES } from "./images/life/image-listing.ts";
 export { isColor, isPlaceholder } from "./images/record/record-codec.ts";

@@ -2,10 +2,10 @@ import {
   type Admission,
   isColor,
   isPlaceholder,
-  MAX_PAGE_RUNS,
   type PageSizes,
   type Rendition,
 } from "@outrigger/core/images";
+import { MAX_PAGE_RUNS } from "@outrigger/core/values";
 import { MAX_PIECES, type Piece } from "./shared/wire.ts";
 
 /** What an admission found, and the cleaned file, which the host writes. */

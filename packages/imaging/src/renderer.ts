@@ -128,8 +128,9 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
       // A process that ends at once starts nothing.
       await new Promise((resolve) => setTimeout(resolve, 0).unref());
       if (isClosed) return;
-      writeFontCache();
       await pool.start();
+      // After the first process, so that they do not share a core.
+      if (!isClosed) writeFontCache();
     },
     async close() {
       isClosed = true;

@@ -1,4 +1,3 @@
-import { isServiceError } from "@outrigger/core";
 import type {
   Admission,
   ConvertibleType,
@@ -8,6 +7,7 @@ import type {
   PicturePreview,
   Size,
 } from "@outrigger/core/images";
+import { isServiceError } from "@outrigger/core/values";
 import sharp from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { fitSquare } from "../shared/fit.ts";

@@ -1,6 +1,7 @@
 /// <reference path="./heic-decode.d.ts" />
-import { isServiceError } from "@outrigger/core";
+
 import type { ConvertibleType, ImageWarning } from "@outrigger/core/images";
+import { isServiceError } from "@outrigger/core/values";
 import type { DecodedHeic } from "heic-decode";
 import sharp, { type Sharp } from "sharp";
 import type { PictureLimits } from "../shared/wire.ts";

@@ -1,5 +1,5 @@
-import { isServiceError } from "@outrigger/core";
 import type { OriginalType } from "@outrigger/core/images";
+import { isServiceError } from "@outrigger/core/values";
 import sharp, { type Metadata, type Sharp, type SharpOptions } from "sharp";
 import type { PictureLimits } from "../shared/wire.ts";
 import { readGifStructure } from "./gif/gif-blocks.ts";

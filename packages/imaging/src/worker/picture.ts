@@ -1,5 +1,5 @@
-import { ServiceError } from "@outrigger/core";
 import type { ConvertibleType, OriginalType, Size } from "@outrigger/core/images";
+import { ServiceError } from "@outrigger/core/values";
 import type { Sharp } from "sharp";
 import type { Placement } from "../shared/fit.ts";
 

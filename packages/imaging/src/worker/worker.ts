@@ -4,8 +4,7 @@
  */
 
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
-import { isServiceError } from "@outrigger/core";
-import { isError } from "@outrigger/core/values";
+import { isError, isServiceError } from "@outrigger/core/values";
 import { type Frame, FrameReader, frameHead } from "../shared/frames.ts";
 import {
   type Admitted,

@@ -1,4 +1,5 @@
 import anyAscii from "any-ascii";
+import { memoized } from "../memoized.ts";
 import * as tables from "./letter-tables.ts";
 
 /** A Latin spelling of some letters, or of a name, and its share. */
@@ -14,18 +15,21 @@ const MAX_KEY = 12;
 /** Number of spellings of the beginning of a name that are followed. */
 const BEAM = 32;
 
-export const ALPHABETS = {
-  russian: alphabetOf(tables.RUSSIAN),
-  ukrainian: alphabetOf(tables.RUSSIAN, tables.UKRAINIAN),
-  belarusian: alphabetOf(tables.RUSSIAN, tables.UKRAINIAN, tables.BELARUSIAN),
-  bulgarian: alphabetOf(tables.RUSSIAN, tables.BULGARIAN),
-  serbian: alphabetOf(tables.RUSSIAN, tables.SERBIAN),
-  greek: alphabetOf(tables.GREEK),
-  georgian: alphabetOf(tables.GEORGIAN),
-  arabic: alphabetOf(tables.ARABIC),
-  hebrew: alphabetOf(tables.HEBREW),
-  korean: alphabetOf(tables.KOREAN),
+const TABLES = {
+  russian: [tables.RUSSIAN],
+  ukrainian: [tables.RUSSIAN, tables.UKRAINIAN],
+  belarusian: [tables.RUSSIAN, tables.UKRAINIAN, tables.BELARUSIAN],
+  bulgarian: [tables.RUSSIAN, tables.BULGARIAN],
+  serbian: [tables.RUSSIAN, tables.SERBIAN],
+  greek: [tables.GREEK],
+  georgian: [tables.GEORGIAN],
+  arabic: [tables.ARABIC],
+  hebrew: [tables.HEBREW],
+  korean: [tables.KOREAN],
 };
+
+/** An alphabet, read from its tables at its first use. */
+export const alphabetNamed = memoized((name: keyof typeof TABLES) => alphabetOf(TABLES[name]));
 
 /** Cyrillic and Greek letters without accents; Arabic and Hebrew letters without vowel signs and in one form. */
 export function foldLetters(text: string): string {
@@ -45,13 +49,13 @@ const ONE_FORM: Readonly<Record<string, string>> = {
 
 /** The alphabet of a name in Cyrillic, Greek or Georgian, from {@link foldLetters}; `null` for any other. */
 export function europeanAlphabet(folded: string): Alphabet | null {
-  if (/\p{Script=Georgian}/u.test(folded)) return ALPHABETS.georgian;
-  if (/\p{Script=Greek}/u.test(folded)) return ALPHABETS.greek;
+  if (/\p{Script=Georgian}/u.test(folded)) return alphabetNamed("georgian");
+  if (/\p{Script=Greek}/u.test(folded)) return alphabetNamed("greek");
   if (!/\p{Script=Cyrillic}/u.test(folded)) return null;
-  if (/ў/.test(folded)) return ALPHABETS.belarusian;
-  if (/[іїєґ]/.test(folded)) return ALPHABETS.ukrainian;
-  if (/[ђјљњћџѓќѕ]/.test(folded)) return ALPHABETS.serbian;
-  return /ъ(?![еёюя])/.test(folded) ? ALPHABETS.bulgarian : ALPHABETS.russian;
+  if (/ў/.test(folded)) return alphabetNamed("belarusian");
+  if (/[іїєґ]/.test(folded)) return alphabetNamed("ukrainian");
+  if (/[ђјљњћџѓќѕ]/.test(folded)) return alphabetNamed("serbian");
+  return /ъ(?![еёюя])/.test(folded) ? alphabetNamed("bulgarian") : alphabetNamed("russian");
 }
 
 /**
@@ -185,7 +189,7 @@ export function latinLetters(name: string): string {
 
 const TWO_LETTERS: Readonly<Record<string, string>> = { š: "sh", ž: "zh", č: "ch" };
 
-function alphabetOf(...texts: readonly string[]): Alphabet {
+function alphabetOf(texts: readonly string[]): Alphabet {
   const alphabet = new Map<string, Spelling[]>([
     ["^", [{ text: "^", weight: 1 }]],
     ["$", [{ text: "$", weight: 1 }]],

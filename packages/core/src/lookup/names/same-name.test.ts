@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { GIVEN_NAMES } from "./given-names.ts";
-import { ALPHABETS, isSpelling, spell } from "./letter-spellings.ts";
+import { alphabetNamed, isSpelling, spell } from "./letter-spellings.ts";
 import { compareNames, namesakes, spellingKey, spellingKeys } from "./same-name.ts";
 
 function named(text: string): { firstName: string; lastName: string } {
@@ -62,10 +62,10 @@ test.each([
       .map(([syllables, end]) => start + syllables.join("") + end);
     fc.assert(
       fc.property(names, (name) => {
-        const spellings = spell(name, ALPHABETS[language]);
+        const spellings = spell(name, alphabetNamed(language));
         expect(spellings.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThan(1 + 1e-9);
         for (const { text } of spellings.filter(({ text }) => text !== "")) {
-          expect(isSpelling(text, name, ALPHABETS[language])).toBe(true);
+          expect(isSpelling(text, name, alphabetNamed(language))).toBe(true);
           expect(spellingKeys(text, text), `${text} ${name}`).toContain(spellingKey(name, name));
           expect(spellingKeys(name, name), `${name} ${text}`).toContain(spellingKey(text, text));
         }

@@ -1,5 +1,5 @@
 import { areOfOneGroup, GIVEN_NAMES, KOREAN_GIVEN, SURNAMES_OF_KOREA } from "./given-names.ts";
-import { ALPHABETS, areSpellings, europeanAlphabet, isSpelling } from "./letter-spellings.ts";
+import { alphabetNamed, areSpellings, europeanAlphabet, isSpelling } from "./letter-spellings.ts";
 import { haveSameFirstSurname, nameKey } from "./name-key.ts";
 import { type Part, partOf, skeletonOf } from "./name-part.ts";
 import { normaliseName } from "./normalise-name.ts";
@@ -172,12 +172,12 @@ function spellsPart(one: Part, other: Part, isGiven: boolean): boolean {
   if (script === "korean") {
     return !isGiven && SURNAMES_OF_KOREA.has(written)
       ? areOfOneGroup(SURNAMES_OF_KOREA, written, other.latin)
-      : isSpelling(other.latin, written.normalize("NFD"), ALPHABETS.korean);
+      : isSpelling(other.latin, written.normalize("NFD"), alphabetNamed("korean"));
   }
   if (script === "european") {
     const groups = isGiven ? [GIVEN_NAMES.slavic, GIVEN_NAMES.greek] : [];
     return (
-      isSpelling(other.latin, written, europeanAlphabet(written) ?? ALPHABETS.russian) ||
+      isSpelling(other.latin, written, europeanAlphabet(written) ?? alphabetNamed("russian")) ||
       groups.some((each) => areOfOneGroup(each, written, other.latin))
     );
   }
@@ -185,7 +185,7 @@ function spellsPart(one: Part, other: Part, isGiven: boolean): boolean {
   const groups = GIVEN_NAMES[script];
   return groups.has(written)
     ? areOfOneGroup(groups, written, other.latin)
-    : isSpelling(other.latin, written, ALPHABETS[script], false);
+    : isSpelling(other.latin, written, alphabetNamed(script), false);
 }
 
 type Parts = readonly [first: Part, last: Part];
@@ -205,8 +205,8 @@ function haveUsualSpellings([first, last]: Parts, [otherFirst, otherLast]: Parts
   }
   if (GREEK_SURNAME.test(surname) || GREEK_SURNAME.test(otherSurname)) {
     return (
-      (isSameGiven || areOf("greek") || areSpellings(given, otherGiven, ALPHABETS.greek)) &&
-      (isSameSurname || areSpellings(surname, otherSurname, ALPHABETS.greek))
+      (isSameGiven || areOf("greek") || areSpellings(given, otherGiven, alphabetNamed("greek"))) &&
+      (isSameSurname || areSpellings(surname, otherSurname, alphabetNamed("greek")))
     );
   }
   if (KOREAN_GIVEN.test(given) && isSameGiven) {
@@ -221,12 +221,14 @@ function haveUsualSpellings([first, last]: Parts, [otherFirst, otherLast]: Parts
   return (
     isSameSurname &&
     [given, otherGiven].some((each) => TRANSLITERATED.test(each) && GIVEN_NAMES.slavic.has(each)) &&
-    areSpellings(given, otherGiven, ALPHABETS.russian)
+    areSpellings(given, otherGiven, alphabetNamed("russian"))
   );
 }
 
 function spellsSlavic(one: string, other: string): boolean {
-  return [ALPHABETS.russian, ALPHABETS.ukrainian].some((alphabet) => areSpellings(one, other, alphabet));
+  return [alphabetNamed("russian"), alphabetNamed("ukrainian")].some((alphabet) =>
+    areSpellings(one, other, alphabet),
+  );
 }
 
 /** Whether a name in Latin letters can have other usual spellings. */

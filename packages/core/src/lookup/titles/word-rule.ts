@@ -12,10 +12,13 @@ export interface WordRule<Value> {
 /** Returns the value of the first rule that matches a text; `undefined` if none does. */
 export type WordRules<Value> = (text: string) => Value | null | undefined;
 
-/** Compiles the rules, in order, for texts of ASCII lower-case words separated by one blank. */
+/** Compiles the rules at the first text. They apply in order to texts of ASCII lower-case words separated by one blank. */
 export function wordRules<Value>(rules: readonly WordRule<Value>[]): WordRules<Value> {
-  const compiled = rules.map(({ is, words }) => ({ is, expression: expressionOf(words) }));
-  return (text) => compiled.find(({ expression }) => expression.test(text))?.is;
+  let compiled: { is: Value | null; expression: RegExp }[] | undefined;
+  return (text) => {
+    compiled ??= rules.map(({ is, words }) => ({ is, expression: expressionOf(words) }));
+    return compiled.find(({ expression }) => expression.test(text))?.is;
+  };
 }
 
 function expressionOf(words: string): RegExp {

@@ -1,5 +1,5 @@
-import { isServiceError } from "@outrigger/core";
 import type { PictureEdits, Size, Watermark } from "@outrigger/core/images";
+import { isServiceError } from "@outrigger/core/values";
 import sharp, { type Sharp } from "sharp";
 import { clamp, fitInside, type Placement } from "../../shared/fit.ts";
 import { isScalable } from "../../shared/measure.ts";

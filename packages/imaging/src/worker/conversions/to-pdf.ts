@@ -1,5 +1,5 @@
-import { isServiceError } from "@outrigger/core";
 import type { RenditionSpec, Size } from "@outrigger/core/images";
+import { isServiceError } from "@outrigger/core/values";
 import sharp, { type Sharp } from "sharp";
 import { fitInside, fitSquare, type Placement } from "../../shared/fit.ts";
 import { isSized } from "../../shared/measure.ts";

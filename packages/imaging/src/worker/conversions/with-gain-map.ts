@@ -1,4 +1,4 @@
-import { isServiceError } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core/values";
 import sharp from "sharp";
 import { awaitLibvips } from "../libvips.ts";
 import { writeExifOrientation } from "../privacy/exif-orientation.ts";

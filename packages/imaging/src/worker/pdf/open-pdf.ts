@@ -1,5 +1,5 @@
-import { isServiceError } from "@outrigger/core";
-import { MAX_PAGE_RUNS, type PageSizes, type Size } from "@outrigger/core/images";
+import type { PageSizes, Size } from "@outrigger/core/images";
+import { isServiceError, MAX_PAGE_RUNS } from "@outrigger/core/values";
 import sharp from "sharp";
 import { fitInside, type Placement } from "../../shared/fit.ts";
 import { type Picture, unreadable } from "../picture.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { ServiceError } from "@outrigger/core";
 import type { Size } from "@outrigger/core/images";
+import { ServiceError } from "@outrigger/core/values";
 import { damaged, unreadable } from "../picture.ts";
 import { type Pdfium, readFloats, releasing, useMemory, usePdfium } from "./pdfium.ts";
 

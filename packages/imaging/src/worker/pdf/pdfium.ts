@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { init, type WrappedPdfiumModule } from "@embedpdf/pdfium";
-import { isServiceError } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core/values";
 import { damaged, unreadable } from "../picture.ts";
 import { offerMachineFonts } from "./substitute-fonts.ts";
 

@@ -1,4 +1,4 @@
-import { isServiceError } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core/values";
 import { resavePdf } from "../privacy/strip-pdf.ts";
 import { readPageSize, usePdfDocument } from "./pdf-document.ts";
 import { rebuildPdf } from "./rebuild-pdf.ts";

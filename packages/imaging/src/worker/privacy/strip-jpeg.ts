@@ -1,4 +1,4 @@
-import { isServiceError } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core/values";
 import { unreadable } from "../picture.ts";
 import { Edits } from "./edits.ts";
 import { readExifOrientation, writeExifOrientation } from "./exif-orientation.ts";

@@ -1,4 +1,4 @@
-import { isServiceError } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core/values";
 import { type GifBlock, readGifBlocks } from "../gif/gif-blocks.ts";
 import { isCritical, isKept, PNG_SIGNATURE, readPngChunks, writePngChunk } from "../png/png-chunks.ts";
 import { Edits } from "./edits.ts";

@@ -1,4 +1,4 @@
-import { isServiceError } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core/values";
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
 import { damaged, unreadable } from "../picture.ts";
 import { type Attribute, cleanAttribute, XLINK_NAMESPACE } from "./clean-attribute.ts";

@@ -1,5 +1,4 @@
-import { isServiceError } from "@outrigger/core";
-import { isError } from "@outrigger/core/values";
+import { isError, isServiceError } from "@outrigger/core/values";
 import sharp, { type Metadata } from "sharp";
 import type { PictureLimits } from "../../shared/wire.ts";
 import { asBrowsersRead } from "../as-browsers-read.ts";

@@ -1,4 +1,4 @@
-import { isServiceError } from "@outrigger/core";
+import { isServiceError } from "@outrigger/core/values";
 import { Edits } from "../edits.ts";
 import { Marker, readJpegSegments } from "../jpeg-segments.ts";
 import { findJpegMetadata, stripJpeg } from "../strip-jpeg.ts";
