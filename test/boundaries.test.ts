@@ -33,6 +33,9 @@ const MAY_READ_ENVIRONMENT = ["node-program", "start-process"].map(
   (name) => `packages/imaging/src/pool/${name}.ts`,
 );
 
+/** Names of the main entry of core that render processes need, too. They load `values` only. */
+const LIGHT_TOO = ["isServiceError", "ServiceError"];
+
 const NODE_RANGE = ">=20.19";
 const MAX_LINES = 300;
 
@@ -131,7 +134,8 @@ describe("packages", () => {
     });
     const exported = names.filter((name) => name !== "");
     expect(exported.length).toBeGreaterThan(0);
-    expect(exported.filter((name, at) => exported.indexOf(name) !== at)).toEqual([]);
+    const twice = exported.filter((name, at) => exported.indexOf(name) !== at);
+    expect(twice).toEqual(path === "packages/core" ? LIGHT_TOO : []);
   });
 
   it.each(manifests)("$path/package.json requires Node 20.19 or newer", ({ manifest }) => {
@@ -151,6 +155,13 @@ describe("source files", () => {
       .filter((file) => !isTest(file) && !MAY_READ_ENVIRONMENT.includes(file))
       .filter((file) => /\bprocess\??\.env\b|\bprocess\[|\benv\b[^;]*from "node:process"/.test(read(file)));
     expect(readers).toEqual([]);
+  });
+
+  it("what a render process loads imports values from core/values alone, so that no service is loaded", () => {
+    const loaded = files.filter((file) => /^packages\/imaging\/src\/(?:shared|worker)\/.*\.ts$/.test(file));
+    expect(loaded.length).toBeGreaterThan(50);
+    const imports = /^(?:im|ex)port (?!type)[^;]* from "@outrigger\/core(?!\/values")[^"]*"/m;
+    expect(loaded.filter((file) => !isTest(file) && imports.test(read(file)))).toEqual([]);
   });
 
   it("no source tests an error with instanceof, which fails for errors of another realm", () => {

@@ -1,7 +1,6 @@
 import type { ChildProcess } from "node:child_process";
-import { isServiceError, type ServiceError } from "@outrigger/core";
 import type { SandboxLevel } from "@outrigger/core/images";
-import { isError, systemCode } from "@outrigger/core/values";
+import { isError, isServiceError, type ServiceError, systemCode } from "@outrigger/core/values";
 import type { Frame } from "../shared/frames.ts";
 import {
   crashed,

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { ServiceError } from "@outrigger/core";
+import { ServiceError } from "@outrigger/core/values";
 import type { WorkerMessage } from "../shared/wire.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { ServiceError } from "@outrigger/core";
 import type { SandboxLevel, WorkOptions } from "@outrigger/core/images";
+import { ServiceError } from "@outrigger/core/values";
 import { ChildWorker, type ChildWorkerOptions } from "./child-worker.ts";
 import { needsMemory } from "./failures.ts";
 import { type LevelSearch, noSandbox } from "./sandbox/levels.ts";

@@ -123,9 +123,20 @@ export async function ifInstalled<T>(name: string, load: () => Promise<T>): Prom
   });
 }
 
+/** Loads a CommonJS package at once; `null` if it is not installed. */
+export function requireIfInstalled<T>(name: string): T | null {
+  try {
+    return createRequire(import.meta.url)(name);
+  } catch (error) {
+    if (isMissing(name, error)) return null;
+    throw error;
+  }
+}
+
 /** Whether the error reports that this package, and not one of its own dependencies, is missing. */
 function isMissing(name: string, error: unknown): error is Error {
-  return systemCode(error) === "ERR_MODULE_NOT_FOUND" && String(error).includes(`'${name}'`);
+  const isAbsent = ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(systemCode(error) ?? "");
+  return isAbsent && String(error).includes(`'${name}'`);
 }
 
 /** The line that installs packages where this command finds them. */

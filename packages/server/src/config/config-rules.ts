@@ -4,14 +4,14 @@ import { LOOKUP_RULES } from "@outrigger/core/lookup";
 import { parseStorageUrl, ROLES, rules, secretBytes } from "@outrigger/core/stores";
 import type { RendererOptions } from "@outrigger/imaging";
 import type { MailProberOptions } from "@outrigger/verifier";
-import { ifInstalled } from "../cli/parts.ts";
+import type { Application } from "express";
+import { ifInstalled, requireIfInstalled } from "../cli/parts.ts";
 import { DATABASE_URL, parseDatabaseUrl } from "./targets/database-target.ts";
 
 // A part that is not installed does not check its keys: nothing uses them.
-const [imaging, verifier, express] = await Promise.all([
+const [imaging, verifier] = await Promise.all([
   ifInstalled("@outrigger/imaging", () => import("@outrigger/imaging")),
   ifInstalled("@outrigger/verifier", () => import("@outrigger/verifier/options")),
-  ifInstalled("express", () => import("express")),
 ]);
 
 /** Options of `createImages` that a configuration has under `images`. */
@@ -289,12 +289,12 @@ function areTexts(given: unknown): boolean {
 
 function isTrustProxy(given: unknown): boolean {
   if (typeof given === "number") return Number.isInteger(given) && given >= 0;
-  if (typeof given !== "boolean" && !areTexts(given)) return false;
+  if (!areTexts(given)) return typeof given === "boolean";
   try {
-    express?.default().set("trust proxy", given);
+    // Express compiles the addresses here, and throws for an invalid one.
+    requireIfInstalled<() => Application>("express")?.().set("trust proxy", given);
     return true;
   } catch {
-    // Express compiles the addresses here, and throws for an invalid one.
     return false;
   }
 }
