@@ -88,6 +88,17 @@ export function systemCode(error: unknown): string | undefined {
   return isError(error) && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
+/**
+ * Why this user may not use a file or directory, with the remedy, as a clause without a full stop. Also for the cause of an error.
+ * `undefined`: any other error.
+ */
+export function accessReason(error: unknown): string | undefined {
+  if (!isError(error)) return undefined;
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code !== "EACCES" || path === undefined) return accessReason(error.cause);
+  return `this user has no access to ${path}; as root, chown -R ${process.geteuid?.()} ${path} gives it`;
+}
+
 /** Whether `error` is a {@link ServiceError}, and has the code if one is given. */
 export function isServiceError(error: unknown, code?: ErrorCode): error is ServiceError {
   if (typeof error !== "object" || error === null || !(BRAND in error)) return false;

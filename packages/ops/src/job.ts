@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isServiceError, ServiceError } from "@outrigger/core";
 import { forEachAtOnce, type StoredImages } from "@outrigger/core/storage";
 import type { BlobStore } from "@outrigger/core/stores";
-import { isError } from "@outrigger/core/values";
+import { accessReason, isError } from "@outrigger/core/values";
 import type { StorageProgress, StorageRunOptions, StorageTrouble } from "./options.ts";
 
 /** Retries work while a store is unavailable. Rejects with the last failure. */
@@ -78,7 +78,9 @@ export class Job {
         // Waiting does not empty a full store, nor does it change which store this is.
         const isFinal = isServiceError(error, "no_space") || isRefusedStore(error);
         if (isFinal || performance.now() - failedAt >= this.#patienceMs) throw error;
-        if (attempt >= MAX_ATTEMPTS && (await this.areThere())) throw error;
+        // A missing permission stays missing.
+        const isLasting = attempt >= MAX_ATTEMPTS || accessReason(error) !== undefined;
+        if (isLasting && (await this.areThere())) throw error;
       }
       this.signal?.throwIfAborted();
       const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
@@ -144,8 +146,10 @@ export function troublesOf(reasons: ReadonlyMap<string, string>): StorageTrouble
   return [...reasons].map(([key, reason]) => ({ key, reason }));
 }
 
-/** The messages of an error and its causes, in one line without a full stop. */
+/** The messages of an error and its causes, in one line without a full stop. For a missing permission, with the remedy. */
 export function reasonIn(error: unknown): string {
+  const access = accessReason(error);
+  if (access !== undefined) return access;
   const said: string[] = [];
   for (let each = error; each !== undefined && each !== null; ) {
     const [line = ""] = (isError(each) ? each.message : String(each)).split("\n");

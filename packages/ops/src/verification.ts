@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isServiceError, type StoreRole } from "@outrigger/core";
-import { idOfRecord, roleOf, StoredImages } from "@outrigger/core/storage";
+import { idOfRecord, keyOf, roleOf, StoredImages } from "@outrigger/core/storage";
 import { checkOptions, type rules } from "@outrigger/core/stores";
 import { Checks, type Trouble } from "./checks.ts";
 import { Job, reasonIn } from "./job.ts";
@@ -64,6 +64,8 @@ export class Verification extends Job {
   readonly #planned: VerifyFinding[];
   /** Whether a repair may remove anything. */
   #mayRemove: boolean;
+  /** Keys and directories that were reported as unreadable. */
+  readonly #unreadable: Set<string>;
   /** When the next bytes may be read, by the monotonic clock. */
   #freeAt = performance.now();
 
@@ -82,6 +84,7 @@ export class Verification extends Job {
     // Earlier releases saved neither planned removals nor their counts.
     this.#report = { ...EMPTY_REPORT, ...state?.report };
     this.#planned = [...(state?.planned ?? [])];
+    this.#unreadable = new Set(state?.unreadable);
     Object.assign(this.progress, { keys: state?.keys ?? 0, totalKeys: state?.totalKeys ?? 0 });
     this.progress.bytes = this.#report.bytes;
   }
@@ -121,9 +124,15 @@ export class Verification extends Job {
   }
 
   protected override note(key: string, error: unknown): void {
+    // Several phases may meet it.
+    if (this.#unreadable.has(key)) return;
+    this.#unreadable.add(key);
     const detail = `its store cannot read it: ${reasonIn(error)}`;
     this.#found({ id: idOfRecord(key), key, what: "unreadable", detail, repair: null });
   }
+
+  /** Reports a directory that may not be read, and goes on. What is below it is not absent: every read there rejects. */
+  readonly onUnreadable = (path: string, error: unknown): void => this.note(path, error);
 
   #found(finding: VerifyFinding): void {
     if (finding.what === "newer") this.#report.newer++;
@@ -137,11 +146,12 @@ export class Verification extends Job {
     const store = this.to.stores[phase];
     let cursor = start;
     do {
-      const at = cursor === null ? {} : { cursor };
-      const page = await this.retry(() => store.list("", { limit: PAGE_KEYS, ...at })).catch((error) => {
+      const options = { limit: PAGE_KEYS, onUnreadable: this.onUnreadable };
+      const at = cursor === null ? options : { ...options, cursor };
+      const page = await this.retry(() => store.list("", at)).catch((error) => {
         if (cursor === null || !isServiceError(error, "bad_request")) throw error;
         // The cursor has expired: start from the beginning.
-        return this.retry(() => store.list("", { limit: PAGE_KEYS }));
+        return this.retry(() => store.list("", options));
       });
       const keys = page.keys.filter((key) => roleOf(key) === phase);
       if (phase === "records") await this.each(keys, (key) => this.#checkRecord(key));
@@ -157,7 +167,7 @@ export class Verification extends Job {
     const { keys, totalKeys } = this.progress;
     const next = cursor === null ? (PHASES[PHASES.indexOf(phase) + 1] ?? phase) : phase;
     const [report, planned] = [{ ...this.#report }, [...this.#planned]];
-    return { phase: next, cursor, keys, totalKeys, report, planned };
+    return { phase: next, cursor, keys, totalKeys, report, planned, unreadable: [...this.#unreadable] };
   }
 
   async #checkRecord(key: string): Promise<void> {
@@ -182,7 +192,7 @@ export class Verification extends Job {
 
   /** Runs last, so that a new count includes every restored record. */
   async #checkUsages(): Promise<void> {
-    for await (const keys of pagesOf(this.to.stores.records, this.retry, USAGES)) {
+    for await (const keys of pagesOf(this.to.stores.records, this, USAGES)) {
       await this.each(keys, (key) => this.#checkKey(key));
     }
   }
@@ -192,7 +202,9 @@ export class Verification extends Job {
     const orphans = new Set<string>();
     const ids = keys.map((key) => key.slice(0, key.indexOf("/")));
     await this.each(new Set(ids), async (id) => {
-      if ((await this.retry(() => this.#checks.whyEmpty(id))) !== null) orphans.add(id);
+      await this.tryKey(keyOf.record(id), async () => {
+        if ((await this.#checks.whyEmpty(id)) !== null) orphans.add(id);
+      });
     });
     const suspects = keys.filter((_, at) => orphans.has(ids[at] ?? ""));
     let underWay: Set<string> | null = new Set();

@@ -16,7 +16,7 @@ import { RUN_RULES } from "./options.ts";
  * - `damaged-usage`: the usage of an owner cannot be read
  * - `damaged-claim`: the claim of an Idempotency-Key cannot be read
  * - `damaged-reports`: the reports of an image cannot be read
- * - `unreadable`: the store fails for this key, but answers for others
+ * - `unreadable`: the store fails for this key, but answers for others; or this process may not read a directory
  * - `newer`: a newer version wrote it; not a defect
  */
 export type VerifyProblem =
@@ -37,7 +37,7 @@ export type VerifyProblem =
 export interface VerifyFinding {
   /** ID of the image; `null`: the key belongs to no image. */
   id: string | null;
-  /** The stored key. */
+  /** The stored key; for a directory, its absolute path. */
   key: string;
   /** Kind of the problem. */
   what: VerifyProblem;
@@ -98,6 +98,8 @@ export interface VerifyState {
   report: VerifyReport;
   /** Findings that a repair may remove at its end. */
   planned: VerifyFinding[];
+  /** Keys and directories reported as unreadable: each is reported once. */
+  unreadable: string[];
 }
 
 /** What a repair is about to remove, or does not remove. */
@@ -113,7 +115,15 @@ export interface PlannedRemovals {
 
 /** Whether a value, such as JSON from a file, is a state of a verification. */
 export function isVerifyState(given: unknown): given is VerifyState {
-  const { phase, cursor, keys, totalKeys, report, planned = [] } = Object(given) as Record<string, unknown>; // Checked here.
+  const {
+    phase,
+    cursor,
+    keys,
+    totalKeys,
+    report,
+    planned = [],
+    unreadable = [],
+  } = Object(given) as Record<string, unknown>; // Checked here.
   const counts = { ...(Object(report) as VerifyReport), keys, totalKeys };
   return (
     PHASES.some((each) => each === phase) &&
@@ -121,7 +131,9 @@ export function isVerifyState(given: unknown): given is VerifyState {
     "defects" in counts &&
     Object.values(counts).every((count) => Number.isSafeInteger(count) && Number(count) >= 0) &&
     Array.isArray(planned) &&
-    planned.every((finding: unknown) => typeof Object(finding).key === "string")
+    planned.every((finding: unknown) => typeof Object(finding).key === "string") &&
+    Array.isArray(unreadable) &&
+    unreadable.every((key: unknown) => typeof key === "string")
   );
 }
 

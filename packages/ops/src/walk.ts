@@ -1,6 +1,6 @@
 import type { StoreRole } from "@outrigger/core";
-import { roleOf, type StorageRoles } from "@outrigger/core/storage";
-import { type BlobStore, hasRangeListing, type KeyRange } from "@outrigger/core/stores";
+import { allPages, roleOf, type StorageRoles, Unreadable } from "@outrigger/core/storage";
+import { type BlobStore, hasRangeListing, type KeyRange, type ListOptions } from "@outrigger/core/stores";
 import type { Retry } from "./job.ts";
 
 /** How the keys of a store are walked. */
@@ -8,6 +8,8 @@ export interface KeyWalk {
   retry: Retry;
   /** Ranges of keys that are listed at once, where the store lists ranges. */
   concurrency: number;
+  /** As for `list` of a store. @default the walk rejects once it has yielded all other keys */
+  onUnreadable?: Unreadable["note"];
 }
 
 /** The keys of one role in its store, in no particular order. */
@@ -44,23 +46,22 @@ export async function hasKeys(store: BlobStore, walk: KeyWalk, role?: StoreRole)
   return false;
 }
 
-async function* everyPage(store: BlobStore, { retry, concurrency }: KeyWalk): AsyncGenerator<string[]> {
-  if (hasRangeListing(store)) {
-    yield* everyRange(concurrency, (range, at) => retry(() => store.listRange(range, at)));
-  } else {
-    yield* pagesOf(store, retry, "");
-  }
+async function* everyPage(store: BlobStore, walk: KeyWalk): AsyncGenerator<string[]> {
+  if (!hasRangeListing(store)) return yield* pagesOf(store, walk, "");
+  const unreadable = new Unreadable();
+  const onUnreadable = walk.onUnreadable ?? unreadable.note;
+  const list = (range: KeyRange, at: ListOptions) => store.listRange(range, { ...at, onUnreadable });
+  yield* everyRange(walk.concurrency, (range, at) => walk.retry(() => list(range, at)));
+  unreadable.throwAny();
 }
 
 /** The keys below a prefix, page by page. */
-export async function* pagesOf(store: BlobStore, retry: Retry, prefix: string): AsyncGenerator<string[]> {
-  let cursor: string | undefined;
-  do {
-    const at = cursor === undefined ? {} : { cursor };
-    const page = await retry(() => store.list(prefix, at));
-    yield page.keys;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+export function pagesOf(
+  store: BlobStore,
+  { retry, onUnreadable }: Omit<KeyWalk, "concurrency">,
+  prefix: string,
+): AsyncGenerator<string[]> {
+  return allPages((options) => retry(() => store.list(prefix, options)), onUnreadable);
 }
 
 /** Lists several ranges at once, each one page ahead of the caller. */

@@ -27,6 +27,8 @@ export interface SpawnOptions {
   env?: Record<string, string>;
   /** Its standard input. @default empty */
   input?: string;
+  /** Its user. @default this one */
+  uid?: number;
 }
 
 const running = new Set<OutriggerProcess>();
@@ -53,12 +55,13 @@ export async function temporaryDirectory(): Promise<string> {
 /** Runs the real command. Of the environment it inherits only PATH. */
 export function outrigger(
   args: readonly string[],
-  { cwd, env = {}, input = "" }: SpawnOptions,
+  { cwd, env = {}, input = "", uid }: SpawnOptions,
 ): OutriggerProcess {
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? "", XDG_STATE_HOME: join(cwd, "state"), ...env },
     stdio: ["pipe", "pipe", "pipe"],
+    ...(uid === undefined ? {} : { uid }),
   });
   // A process that reads nothing may have ended before.
   child.stdin.on("error", () => {}).end(input);

@@ -75,6 +75,11 @@ export interface ListOptions {
   cursor?: string;
   /** At most this many keys, 1 to 1000. @default 1000 */
   limit?: number;
+  /**
+   * Called for each directory, by its absolute path, that this process may not read. The listing goes on without its keys, and calls
+   * it again with a later page. Only stores of files call it. Absent: the promise rejects with that error.
+   */
+  onUnreadable?: (path: string, error: unknown) => void;
 }
 
 export interface KeyPage {

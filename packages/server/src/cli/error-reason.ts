@@ -1,4 +1,4 @@
-import { isError } from "@outrigger/core/values";
+import { accessReason, isError } from "@outrigger/core/values";
 
 /** The innermost cause of an error. */
 interface Reason {
@@ -72,11 +72,6 @@ function withoutStop(text: string): string {
 function innermost(error: unknown): Reason {
   if (!isError(error)) return { message: String(error) };
   if (isError(error.cause)) return innermost(error.cause);
-  const { code, path } = error as NodeJS.ErrnoException;
-  if (code === "EACCES" && path !== undefined) {
-    const message = `this user has no access to ${path}; as root, chown -R ${process.geteuid?.()} ${path} gives it`;
-    return { ...error, message };
-  }
   const [message = ""] = error.message.split("\n");
-  return { ...error, message };
+  return { ...error, message: accessReason(error) ?? message };
 }

@@ -4,7 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { dueName, parseDueName } from "../../stores/due-list.ts";
-import { listAll } from "../../stores/list-all.ts";
+import { listAll, Unreadable } from "../../stores/list-all.ts";
 import { createImageId, jsonIn } from "../record/image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
 
@@ -88,7 +88,8 @@ export class Audit {
   /** Lists entries, oldest first. `onError` gets the error of an unreadable one. */
   async *list({ from = 0, to = Number.POSITIVE_INFINITY }: AuditRange = {}): AsyncGenerator<AuditEntry> {
     const keys: string[] = [];
-    for await (const key of listAll(this.#store, PREFIX)) {
+    const unreadable = new Unreadable();
+    for await (const key of listAll(this.#store, PREFIX, unreadable.note)) {
       const at = timeOf(key);
       if (at !== null && at >= from && at < to) keys.push(key);
     }
@@ -100,6 +101,7 @@ export class Audit {
       );
       for (const entry of entries) if (entry !== null) yield entry;
     }
+    unreadable.throwAny();
   }
 
   /** Removes entries of more than three years ago. Looks at most once a day. */

@@ -4,7 +4,7 @@ import type { RecordQueries } from "../../contracts/record-queries.ts";
 import { fn, type Options, preset, text } from "../../option-rules.ts";
 import { idOfRecord } from "../record/image-record.ts";
 import type { LifeContext } from "./create-life.ts";
-import { type ImageState, listedImage, listImages, NEWER } from "./image-listing.ts";
+import { type ImageState, listedImage, listImages, NEWER, requireAllRead, UNREAD } from "./image-listing.ts";
 
 /** Counts of images by state, with the bytes of those originals that are still stored. */
 export interface ImageStats {
@@ -40,13 +40,16 @@ export async function countImages(context: LifeContext, options?: CountOptions):
     records.queries === null
       ? records.ids()
       : countByQueries(records.queries, settings.now(), stats, onProgress);
+  let unread = 0;
   await forEachAtOnce(ids, AT_ONCE, async (id) => {
     const image = await listedImage(context, id);
-    if (image === NEWER) stats.newer++;
+    if (image === UNREAD) unread++;
+    else if (image === NEWER) stats.newer++;
     else if (image !== null) add(stats, image.state, 1, image.size);
     onProgress(stats.images);
   });
   onProgress(stats.images);
+  requireAllRead(unread);
   return stats;
 }
 

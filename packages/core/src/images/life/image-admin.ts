@@ -90,7 +90,8 @@ export interface ImageAdmin {
   changeMany(ids: Iterable<string>, change: ImageChangeOfMany): Promise<void>;
   /**
    * Lists the known images that match, in no particular order. PostgreSQL finds them, and an index those of an `owner`.
-   * Otherwise any other storage reads every record: for operators and nightly jobs.
+   * Otherwise any other storage reads every record: for operators and nightly jobs. A record or directory that cannot be read does not
+   * end the list: it goes on with all others, and rejects at its end. `onError` gets the error of each unreadable record.
    * @param filter @default all images
    */
   list(filter?: ImageFilter): AsyncGenerator<ListedImage>;

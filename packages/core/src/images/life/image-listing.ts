@@ -1,5 +1,5 @@
 import type { RecordFilter, RecordQueries, RecordState } from "../../contracts/record-queries.ts";
-import { isServiceError } from "../../errors.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { hashOfName } from "../../stores/name-index.ts";
 import { idsOwned } from "../owners/owned-images.ts";
@@ -47,7 +47,7 @@ export interface ListedImage extends ImageSummary {
   pages?: number;
 }
 
-/** Lists the known images that match, in no particular order. */
+/** Lists the known images that match, in no particular order. Rejects at its end if it lacks some. */
 export async function* listImages(
   context: LifeContext,
   filter: ImageFilter = {},
@@ -58,15 +58,28 @@ export async function* listImages(
   for await (const image of images) if (isReadable(image) && matches(image, filter)) yield image;
 }
 
-/** {@link NEWER}: an image that a newer release wrote. `null`: none. */
-export type Listed = ListedImage | typeof NEWER | null;
+/** {@link NEWER}: an image that a newer release wrote. {@link UNREAD}: the store failed. `null`: none. */
+export type Listed = ListedImage | typeof NEWER | typeof UNREAD | null;
 
 export function isReadable(image: Listed): image is ListedImage {
-  return image !== null && image !== NEWER;
+  return image !== null && image !== NEWER && image !== UNREAD;
+}
+
+/** Throws if records could not be read: a part must not pass for the whole. @param count Their number. */
+export function requireAllRead(count: number): void {
+  if (count === 0) return;
+  const what = count === 1 ? "one record" : `${count} records`;
+  throw new ServiceError("store_unavailable", `The images are incomplete: ${what} could not be read`);
 }
 
 async function* walked(context: LifeContext, ids: AsyncGenerator<string>): AsyncGenerator<Listed> {
-  for await (const id of ids) yield await listedImage(context, id);
+  let unread = 0;
+  for await (const id of ids) {
+    const image = await listedImage(context, id);
+    if (image === UNREAD) unread++;
+    yield image;
+  }
+  requireAllRead(unread);
 }
 
 /** Reads the records that the store finds. It cannot judge damaged ones, and returns them with every page. */
@@ -104,9 +117,11 @@ function matches(image: ListedImage, { state, owner, createdFrom, createdBefore 
 
 /** Stands for an image that a newer release wrote: this release cannot read its record. */
 export const NEWER = "newer";
+/** Stands for an image whose record the store cannot read. */
+export const UNREAD = "unread";
 
 /**
- * The image for a listing. `onError` gets the error of an unreadable record. `null`: no record, or the store failed.
+ * The image for a listing. `onError` gets the error of an unreadable record.
  * @param bytes Bytes of the record, just read. @default they are read
  */
 export async function listedImage(context: LifeContext, id: string, bytes?: Buffer): Promise<Listed> {
@@ -120,8 +135,8 @@ export async function listedImage(context: LifeContext, id: string, bytes?: Buff
   };
   const record = await (bytes === undefined ? loadOne() : readOne(bytes));
   if (failure instanceof NewerVersion) return NEWER;
-  // Removed after its name was listed.
-  if (record === null) return null;
+  // `null`: removed after its name was listed.
+  if (record === null) return failure === null ? null : UNREAD;
   return {
     ...summaryOf(record),
     sha256: record.sha256,

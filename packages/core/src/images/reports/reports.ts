@@ -5,7 +5,7 @@ import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError, onCode, ServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { createDueList, type DueList, sweepDue } from "../../stores/due-list.ts";
-import { listAll } from "../../stores/list-all.ts";
+import { listAll, Unreadable } from "../../stores/list-all.ts";
 import { isImageId } from "../record/image-record.ts";
 import type { ImageRecords } from "../record/image-records.ts";
 import { stateAt } from "../record/image-state.ts";
@@ -136,8 +136,9 @@ export class Reports {
     const isWanted = ({ decision }: ReportCase) =>
       state === undefined || (decision === null) === (state === "open");
     const found: Pick<ImageReport, "id" | "dueAt" | "reference">[] = [];
+    const unreadable = new Unreadable();
     // Without the texts: there may be many.
-    await forEachAtOnce(this.#ids(), READ_AT_ONCE, async (id) => {
+    await forEachAtOnce(this.#ids(unreadable.note), READ_AT_ONCE, async (id) => {
       if (shown.has(id)) return;
       for (const { dueAt, reference } of (await this.#readable(id)).filter(isWanted)) {
         found.push({ id, dueAt, reference });
@@ -147,6 +148,7 @@ export class Reports {
       const cases = (await this.#readable(id)).filter((each) => each.reference === reference);
       for (const each of cases.filter(isWanted)) yield { id, ...each };
     }
+    unreadable.throwAny();
   }
 
   /**
@@ -284,8 +286,8 @@ export class Reports {
     }
   }
 
-  async *#ids(): AsyncGenerator<string> {
-    for await (const key of listAll(this.#options.store, REPORTS)) {
+  async *#ids(onUnreadable?: Unreadable["note"]): AsyncGenerator<string> {
+    for await (const key of listAll(this.#options.store, REPORTS, onUnreadable)) {
       const id = key.slice(REPORTS.length);
       if (isImageId(id)) yield id;
     }

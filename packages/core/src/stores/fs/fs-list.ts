@@ -2,20 +2,22 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeyPage, KeyRange, ListOptions } from "../../contracts/blob-store.ts";
 import { checkKeyRange, checkListing, MAX_PAGE } from "../argument-checks.ts";
-import { systemCode } from "./fs-files.ts";
+import { storeError, systemCode } from "./fs-files.ts";
 import { shardOf } from "./fs-generations.ts";
 
 /** A page of the keys that begin with `prefix`, ordered by segment. The cursor is the last key returned. */
 export async function listKeys(
   root: string,
   prefix: string,
-  { cursor, limit = MAX_PAGE }: ListOptions,
+  { cursor, limit = MAX_PAGE, onUnreadable }: ListOptions,
 ): Promise<KeyPage> {
   checkListing(prefix, limit);
   const path = prefix.split("/").slice(0, -1);
   const after = cursor?.split("/").slice(path.length) ?? null;
   const found =
-    prefix === "" ? walkShards(root, after, {}) : walkKeys(join(root, shardOf(prefix), ...path), path, after);
+    prefix === ""
+      ? walkShards(root, after, { onUnreadable })
+      : walkKeys(join(root, shardOf(prefix), ...path), path, after, onUnreadable);
   return pageOf(found, limit);
 }
 
@@ -23,11 +25,13 @@ export async function listKeys(
 export async function listKeyRange(
   root: string,
   range: KeyRange,
-  { cursor, limit = MAX_PAGE }: ListOptions,
+  { cursor, limit = MAX_PAGE, onUnreadable }: ListOptions,
 ): Promise<KeyPage> {
   checkKeyRange(range, limit);
-  return pageOf(walkShards(root, cursor?.split("/") ?? null, range), limit);
+  return pageOf(walkShards(root, cursor?.split("/") ?? null, { ...range, onUnreadable }), limit);
 }
+
+type OnUnreadable = ListOptions["onUnreadable"];
 
 async function pageOf(found: AsyncGenerator<string>, limit: number): Promise<KeyPage> {
   const keys: string[] = [];
@@ -42,14 +46,14 @@ async function pageOf(found: AsyncGenerator<string>, limit: number): Promise<Key
 async function* walkShards(
   root: string,
   after: string[] | null,
-  { after: low = "", upTo: high }: KeyRange,
+  { after: low = "", upTo: high, onUnreadable }: KeyRange & { onUnreadable: OnUnreadable },
 ): AsyncGenerator<string> {
-  const { directories } = await readNames(root);
+  const { directories } = await readNames(root, onUnreadable);
   for (const shard of [...directories].sort()) {
     if (after !== null && shard < (after[0] ?? "").slice(0, 2)) continue;
     if (shard < low.slice(0, shard.length)) continue;
     if (high !== undefined && shard > high.slice(0, shard.length)) continue;
-    for await (const key of walkKeys(join(root, shard), [], after)) {
+    for await (const key of walkKeys(join(root, shard), [], after, onUnreadable)) {
       if (key > low && (high === undefined || key <= high)) yield key;
     }
   }
@@ -59,19 +63,31 @@ async function* walkShards(
  * Walks the keys below a directory, each key before those below it. `path` is its segments; `after` is
  * relative to it.
  */
-async function* walkKeys(directory: string, path: string[], after: string[] | null): AsyncGenerator<string> {
-  const { chains, directories } = await readNames(directory);
+async function* walkKeys(
+  directory: string,
+  path: string[],
+  after: string[] | null,
+  onUnreadable: OnUnreadable,
+): AsyncGenerator<string> {
+  const { chains, directories } = await readNames(directory, onUnreadable);
   for (const name of [...new Set([...chains, ...directories])].sort()) {
     const first = after?.[0];
     if (first !== undefined && name < first) continue;
     const isOnCursor = name === first;
     if (chains.has(name) && !isOnCursor) yield [...path, name].join("/");
     if (!directories.has(name)) continue;
-    yield* walkKeys(join(directory, name), [...path, name], isOnCursor ? (after?.slice(1) ?? null) : null);
+    const rest = isOnCursor ? (after?.slice(1) ?? null) : null;
+    yield* walkKeys(join(directory, name), [...path, name], rest, onUnreadable);
   }
 }
 
-async function readNames(directory: string): Promise<{ chains: Set<string>; directories: Set<string> }> {
+/** Codes of a directory that this user may not read. */
+const REFUSED = new Set<string | undefined>(["EACCES", "EPERM"]);
+
+async function readNames(
+  directory: string,
+  onUnreadable: OnUnreadable,
+): Promise<{ chains: Set<string>; directories: Set<string> }> {
   const chains = new Set<string>();
   const directories = new Set<string>();
   try {
@@ -83,8 +99,10 @@ async function readNames(directory: string): Promise<{ chains: Set<string>; dire
       else directories.add(name);
     }
   } catch (error) {
+    const code = systemCode(error);
+    if (REFUSED.has(code) && onUnreadable !== undefined) onUnreadable(directory, storeError(error));
     // Not created yet, or deleted during the walk: it has no keys.
-    if (systemCode(error) !== "ENOENT") throw error;
+    else if (code !== "ENOENT") throw error;
   }
   return { chains, directories };
 }

@@ -16,6 +16,7 @@ import {
   type SharedTarget,
   type StorageTargets,
 } from "@outrigger/core/stores";
+import { accessReason } from "@outrigger/core/values";
 import { directoryReasonOf, reasonOf, serviceReasonOf } from "../../cli/error-reason.ts";
 import { loadPart } from "../../cli/parts.ts";
 import { StartError } from "../../config/config-error.ts";
@@ -31,6 +32,8 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 
 /** Enough records to detect common damage, few enough to be read quickly. */
 const SAMPLE = 50;
+/** Reasons that a finding names at most. */
+const NAMED = 3;
 const DNS_MS = 3000;
 /** An hour: then several attempts have failed. */
 const LATE_EVENT_MS = 3_600_000;
@@ -61,26 +64,37 @@ export async function checkTarget(shared: SharedTarget): Promise<Finding[]> {
   }
 }
 
-/** Reads a few records. @returns A warning if some are damaged. */
+/** Reads a few records. @returns A warning if some are damaged, and a problem if some cannot be read. */
 async function checkRecords(records: BlobStore): Promise<Finding[]> {
+  const found: Finding[] = [];
   const damaged: string[] = [];
+  const reasons = new Set<string>();
+  const fail = (error: unknown) => void reasons.add(reasonOf(error));
+  const onError = (error: unknown) => void (accessReason(error) !== undefined && fail(error));
+  const admin = createImageAdmin({ storage: records, onError });
   let read = 0;
-  const admin = createImageAdmin({ storage: records, onError: () => undefined });
-  try {
+  const sample = async () => {
     for await (const { id, state } of admin.list()) {
       if (state === "damaged") damaged.push(id);
       if (++read === SAMPLE) break;
     }
-    const undelivered = await admin.undelivered();
-    const found = [...eventFindings("images", undelivered), ...(await reportFindings(admin))];
-    if (damaged.length === 0) return found;
+  };
+  // A sample that ends early does not tell what its page lacks.
+  await records.list("", { onUnreadable: (_path, error) => fail(error) }).catch(fail);
+  // It fails at its end for what was named before.
+  await sample().catch((error) => reasons.size === 0 && fail(error));
+  const undelivered = admin.undelivered().then((events) => found.push(...eventFindings("images", events)));
+  await undelivered.catch(fail);
+  await reportFindings(admin).then((late) => found.push(...late), fail);
+  await admin.close();
+  if (damaged.length > 0) {
     const detail = `${damaged.length} of the ${read} records read are damaged: ${damaged.slice(0, 3).join(", ")}`;
-    return [...found, warning("records", detail, "Run outrigger images verify to find all damaged records")];
-  } catch (error) {
-    return [problem("records", `cannot be read: ${reasonOf(error)}`, "Then run outrigger images verify")];
-  } finally {
-    await admin.close();
+    found.push(warning("records", detail, "Run outrigger images verify to find all damaged records"));
   }
+  if (reasons.size === 0) return found;
+  const more = reasons.size > NAMED ? `; and ${reasons.size - NAMED} more` : "";
+  const detail = `cannot be read: ${[...reasons].slice(0, NAMED).join("; ")}${more}`;
+  return [...found, problem("records", detail, "Then run outrigger images verify")];
 }
 
 /** Warns of reports that are due and not decided. */
