@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { crc32 } from "node:zlib";
 import { ServiceError } from "@outrigger/core";
 import { asBuffer, consumeBody, systemTemporaryDirectory } from "@outrigger/core/stores";
 import { systemCode } from "@outrigger/core/values";
@@ -22,6 +23,8 @@ export interface GatheredBody {
   /** Length of the blob in bytes, without the mark. */
   size: number;
   mark: Buffer;
+  /** CRC-32 of the blob, without the mark. */
+  checksum: number;
   /** Whether the content is a Buffer; otherwise it is a stream. */
   isBuffered: boolean;
   /** The blob and its mark, from the first byte. */
@@ -48,11 +51,14 @@ export interface GatherOptions {
 /** Rejects with the body's error, the signal's reason, or a `ServiceError` if the disk is full. */
 export async function gatherBody(body: Uint8Array | Readable, options: GatherOptions): Promise<GatheredBody> {
   const mark = randomBytes(MARK_BYTES);
-  if (body instanceof Uint8Array) return inMemory([body, mark], body.byteLength, mark);
+  if (body instanceof Uint8Array) {
+    return inMemory([body, mark], { size: body.byteLength, mark, checksum: crc32(body) });
+  }
   const { signal } = options;
   const memory = new ChunkList();
   let memoryBytes = options.bufferBytes;
   let size = 0;
+  let checksum = 0;
   let spool: FileHandle | undefined;
   let taking: Promise<void> | undefined;
   async function drainToFile(): Promise<void> {
@@ -66,6 +72,7 @@ export async function gatherBody(body: Uint8Array | Readable, options: GatherOpt
       for await (const data of source) {
         const chunk = asBuffer(data);
         size += chunk.length;
+        checksum = crc32(chunk, checksum);
         memory.append(chunk);
         if (memory.size <= memoryBytes) continue;
         taking = drainToFile();
@@ -73,9 +80,10 @@ export async function gatherBody(body: Uint8Array | Readable, options: GatherOpt
       }
     });
     const rest = [...memory.drain(), mark];
-    if (spool === undefined) return inMemory(rest, size, mark);
+    const facts = { size, mark, checksum };
+    if (spool === undefined) return inMemory(rest, facts);
     await append(spool, rest);
-    return inFile(spool, size, mark);
+    return inFile(spool, facts);
   } catch (error) {
     // The failed pipeline does not wait for the last chunk, which may still be opening the file.
     await taking?.catch(() => undefined);
@@ -84,18 +92,19 @@ export async function gatherBody(body: Uint8Array | Readable, options: GatherOpt
   }
 }
 
-function inMemory(chunks: readonly Uint8Array[], size: number, mark: Buffer): GatheredBody {
-  const body = Buffer.concat(chunks, size + MARK_BYTES);
+type BodyFacts = Pick<GatheredBody, "size" | "mark" | "checksum">;
+
+function inMemory(chunks: readonly Uint8Array[], facts: BodyFacts): GatheredBody {
+  const body = Buffer.concat(chunks, facts.size + MARK_BYTES);
   const content = () => ({ body, readBytes: () => 0 });
-  return { size, mark, isBuffered: true, content, dispose: async () => undefined };
+  return { ...facts, isBuffered: true, content, dispose: async () => undefined };
 }
 
-function inFile(file: FileHandle, size: number, mark: Buffer): GatheredBody {
+function inFile(file: FileHandle, facts: BodyFacts): GatheredBody {
   return {
-    size,
-    mark,
+    ...facts,
     isBuffered: false,
-    content: () => fileContent(file, size + MARK_BYTES),
+    content: () => fileContent(file, facts.size + MARK_BYTES),
     // The body was sent or abandoned and is not read again, so an error does not matter.
     dispose: () => file.close().catch(() => undefined),
   };

@@ -1,14 +1,24 @@
 import { Readable } from "node:stream";
+import { crc32 } from "node:zlib";
 import { storeError } from "./s3-errors.ts";
 import { createWatchdog } from "./watchdog.ts";
 
+export const ALTERED = "The bytes of an object differ from their checksum";
+
 /**
  * A stream of the first `size` bytes of a response. It fails with `store_unavailable` if the response ends early,
- * or if no bytes arrive for `timeoutMs` while the consumer waits. The bytes after them are discarded, so that the
- * connection can be reused.
+ * if no bytes arrive for `timeoutMs` while the consumer waits, or instead of its last bytes if the checksum differs.
+ * The bytes after them are discarded, so that the connection can be reused.
+ * @param checksum CRC-32 of the stream, in decimal. `undefined`: it is unknown.
  */
-export function objectBody(source: Readable, size: number, timeoutMs: number): Readable {
+export function objectBody(
+  source: Readable,
+  size: number,
+  timeoutMs: number,
+  checksum?: string | undefined,
+): Readable {
   let left = size;
+  let actual = 0;
   let watchdog: { stop(): void } | undefined;
   const stopWaiting = () => {
     watchdog?.stop();
@@ -37,6 +47,11 @@ export function objectBody(source: Readable, size: number, timeoutMs: number): R
     stopWaiting();
     const bytes = chunk.length > left ? chunk.subarray(0, left) : chunk;
     left -= bytes.length;
+    if (checksum !== undefined) actual = crc32(bytes, actual);
+    if (left === 0 && checksum !== undefined && checksum !== String(actual)) {
+      fail(new Error(ALTERED));
+      return;
+    }
     const wantsMore = body.push(bytes);
     if (left === 0) finish();
     else if (!wantsMore) source.pause();

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { crc32 } from "node:zlib";
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -8,11 +9,11 @@ import {
 import { ServiceError } from "@outrigger/core";
 import type { BlobInfo, ByteRange, StoredBlob } from "@outrigger/core/stores";
 import { MARK_BYTES } from "./gather-body.ts";
-import { discard, objectBody, readBody } from "./object-body.ts";
+import { ALTERED, discard, objectBody, readBody } from "./object-body.ts";
 import type { Attempts } from "./s3-attempts.ts";
 import { isBeyondEnd, isMissing } from "./s3-errors.ts";
 import type { S3Settings } from "./s3-options.ts";
-import { parseRevision, revisionOf } from "./s3-revision.ts";
+import { CHECKSUM, parseRevision, revisionOf } from "./s3-revision.ts";
 
 /** State that the functions on objects share. */
 export interface S3Context {
@@ -53,10 +54,15 @@ export async function readObject(
       const info = { size: sizeOf(output, range), revision: revisionOf(output) };
       const wanted = range === undefined ? info.size : Math.min(range.end, info.size - 1) - range.start + 1;
       if (wanted < 1 && range !== undefined) throw beyondEnd();
-      if (wanted > BUFFERED_BYTES) return { ...info, body: objectBody(source, wanted, settings.timeoutMs) };
+      const checksum = range === undefined ? output.Metadata?.[CHECKSUM] : undefined;
+      if (wanted > BUFFERED_BYTES) {
+        return { ...info, body: objectBody(source, wanted, settings.timeoutMs, checksum) };
+      }
       const bytes = await readBody(source, wanted, (length) => {
         received += length;
       });
+      // An error without a status is retried: the next reply may be right.
+      if (checksum !== undefined && checksum !== String(crc32(bytes))) throw new Error(ALTERED);
       return { ...info, body: bytes };
     } catch (error) {
       discard(source);

@@ -14,6 +14,12 @@ export interface Revision {
 /** Name of the lineage in an object's metadata. */
 export const LINEAGE = "outrigger-lineage";
 
+/**
+ * Name of the CRC-32 of the blob in an object's metadata, in decimal. Services support different checksums of their own, or none.
+ * Objects of earlier releases have no checksum.
+ */
+export const CHECKSUM = "outrigger-crc32";
+
 // An ETag is not a wildcard or a list and has no blanks. Its length is bounded: Ceph compares only as much as
 // its own length.
 const REVISION = /^([A-Za-z0-9_:+/=-]{8,128})\.((?:[0-9a-f]{32})?)$/;

@@ -5,7 +5,7 @@ import { type BodyContent, type GatheredBody, gatherBody, MARK_BYTES } from "./g
 import type { Attempt } from "./s3-attempts.ts";
 import { isBeyondEnd, isMissing, isRefusedCondition } from "./s3-errors.ts";
 import type { S3Context } from "./s3-objects.ts";
-import { LINEAGE, revisionOf } from "./s3-revision.ts";
+import { CHECKSUM, LINEAGE, revisionOf } from "./s3-revision.ts";
 
 /** Upper bound of the bytes that are in flight: read from the body, but not yet received by the service. */
 const IN_FLIGHT_BYTES = 8 * 1024 * 1024;
@@ -46,7 +46,8 @@ async function writeObject(
 ): Promise<BlobInfo> {
   const { settings, attempts } = context;
   const { lineage = body.mark.toString("hex"), ...headers } = condition;
-  const write = { Bucket: settings.bucket, Key: key, Metadata: { [LINEAGE]: lineage }, ...headers };
+  const metadata = { [LINEAGE]: lineage, [CHECKSUM]: String(body.checksum) };
+  const write = { Bucket: settings.bucket, Key: key, Metadata: metadata, ...headers };
   const length = body.size + MARK_BYTES;
   let content: BodyContent | undefined;
   const readBytes = () => content?.readBytes() ?? 0;
