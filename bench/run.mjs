@@ -6,8 +6,6 @@ import { backendsHot } from "./rows/backends-hot.mjs";
 import { cold } from "./rows/cold.mjs";
 import { coldRemote } from "./rows/cold-remote.mjs";
 import { documents } from "./rows/documents.mjs";
-import { fairness } from "./rows/fairness.mjs";
-import { flight } from "./rows/flight.mjs";
 import { hostile } from "./rows/hostile.mjs";
 import { hot } from "./rows/hot.mjs";
 import { intermediate } from "./rows/intermediate.mjs";
@@ -17,10 +15,8 @@ import { memory } from "./rows/memory.mjs";
 import { notModified } from "./rows/not-modified.mjs";
 import { originals } from "./rows/originals.mjs";
 import { pages } from "./rows/pages.mjs";
-import { spray } from "./rows/spray.mjs";
 import { start } from "./rows/start.mjs";
 import { sweep } from "./rows/sweep.mjs";
-import { upgrade } from "./rows/upgrade.mjs";
 import { uploads } from "./rows/uploads.mjs";
 import { withBench } from "./src/bench.mjs";
 import { createCorpus } from "./src/corpus.mjs";
@@ -39,15 +35,11 @@ const ROWS = {
   auto,
   documents,
   intermediate,
-  flight,
   latency,
   uploads,
   memory,
   hostile,
-  fairness,
-  spray,
   sweep,
-  upgrade,
   lookup,
   pages,
   "backends-hot": backendsHot,

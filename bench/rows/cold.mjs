@@ -1,8 +1,9 @@
 import { addressOf, upload } from "../src/client.mjs";
-import { measure } from "../src/measure.mjs";
-import { compare, formatMicros } from "../src/report.mjs";
+import { measure, watchMemory } from "../src/measure.mjs";
+import { compare, formatMegabytes, formatMicros } from "../src/report.mjs";
 
 /** @import { Bench } from "../src/bench.mjs" */
+/** @import { Picture } from "../src/corpus.mjs" */
 /** @import { Contestant } from "../src/measure.mjs" */
 /** @import { ServerProcess } from "../src/server-process.mjs" */
 
@@ -11,61 +12,82 @@ const CONNECTIONS = 1;
 const TURN_REQUESTS = { full: 12, quick: 8, smoke: 2 };
 /** A rendition is still being stored after the reply. */
 const SETTLE_MS = 150;
+const MAX_MEMORY_BYTES = 250_000_000;
 
-/** A photograph of 4000 × 3000 pixels resized to about 800, each time to a width not requested before. */
+/** Photographs resized to about a width, each time to one not requested before. */
 export async function cold(/** @type {Bench} */ bench) {
-  const photo = await bench.corpus.photo();
+  const { corpus } = bench;
+  const large = { what: "4000 × 3000 JPEG → 800 px, cold, Express 5", picture: await corpus.photo() };
+  const middle = { what: "2000 × 1333 JPEG → 500 px, cold, Express 5", picture: await corpus.middle() };
+  const first = await compareWidths(bench, large, 750);
+  const second = await compareWidths(bench, middle, 450);
+  return [
+    first.line("sharp", 1.06),
+    first.line("ipx", 0.9),
+    second.line("sharp", 1.1),
+    second.line("ipx"),
+    compare({
+      what: `${middle.what}: peak memory, all processes`,
+      ours: [second.peakBytes],
+      peer: "250 MB",
+      theirs: [MAX_MEMORY_BYTES],
+      format: formatMegabytes,
+      aim: { atMost: 1 },
+    }),
+  ];
+}
+
+const PEERS = { sharp: "bare handler, `sharp` in the process", ipx: "ipx" };
+
+/**
+ * @param {Bench} bench
+ * @param {{ what: string, picture: Picture }} of
+ * @param {number} width
+ */
+async function compareWidths(bench, { what, picture }, width) {
+  const { mode } = bench.settings;
+  const first = mode === "smoke" ? 400 : width;
   const ours = await bench.start("outrigger-express");
-  const id = await upload(ours, photo);
-  const bare = await bench.start("outrigger-express", { renderer: { sandbox: "off" } });
-  const bareId = await upload(bare, photo);
+  const id = await upload(ours, picture);
+  const memory = watchMemory(ours);
+  const sharp = await bench.start("express-sharp", { file: picture.file });
+  const ipx = await bench.start("express-ipx", { directory: picture.directory });
   const samples = await measure(
     bench,
     {
-      ours: await resizing(bench, ours, (width) => addressOf(id, `?resize=${width}x`)),
-      bare: await resizing(bench, bare, (width) => addressOf(bareId, `?resize=${width}x`)),
-      sharp: await resizing(
-        bench,
-        await bench.start("express-sharp", { file: photo.file }),
-        (width) => `/resized.jpg?width=${width}`,
-      ),
-      ipx: await resizing(
-        bench,
-        await bench.start("express-ipx", { directory: photo.directory }),
-        (width) => `/ipx/w_${width},q_90/file.jpg`,
-      ),
+      ours: await resizing(bench, ours, first, (width) => addressOf(id, `?resize=${width}x`)),
+      sharp: await resizing(bench, sharp, first, (width) => `/resized.jpg?width=${width}`),
+      ipx: await resizing(bench, ipx, first, (width) => `/ipx/w_${width},q_90/file.jpg`),
     },
-    { connections: CONNECTIONS, turnRequests: TURN_REQUESTS[bench.settings.mode], settleMs: SETTLE_MS },
+    { connections: CONNECTIONS, turnRequests: TURN_REQUESTS[mode], settleMs: SETTLE_MS },
   );
-  const what = "4000 × 3000 JPEG → 800 px, cold, Express 5";
-  const line = { what, ours: samples.ours, format: formatMicros };
-  return [
-    compare({
-      ...line,
-      peer: "bare handler, `sharp` in the process",
-      theirs: samples.sharp,
-    }),
-    compare({
-      ...line,
-      what: `${what}, sandbox off`,
-      ours: samples.bare,
-      peer: "bare handler, `sharp` in the process",
-      theirs: samples.sharp,
-      aim: { atMost: 1.06 },
-    }),
-    compare({ ...line, peer: "ipx", theirs: samples.ipx, aim: { atMost: 1 } }),
-  ];
+  const peakBytes = memory.stop();
+  for (const server of [ours, sharp, ipx]) await server.stop();
+  return {
+    peakBytes,
+    /** @param {keyof typeof PEERS} peer @param {number} [atMost] */
+    line: (peer, atMost) =>
+      compare({
+        what,
+        ours: samples.ours,
+        peer: PEERS[peer],
+        theirs: samples[peer],
+        format: formatMicros,
+        ...(atMost === undefined ? {} : { aim: { atMost } }),
+      }),
+  };
 }
 
 /**
  * @param {Bench} bench
  * @param {ServerProcess} server
+ * @param {number} first
  * @param {(width: number) => string} pathOf
  * @returns {Promise<Contestant>}
  */
-async function resizing(bench, server, pathOf) {
+async function resizing(bench, server, first, pathOf) {
   // All contestants use the same widths.
-  let width = bench.settings.mode === "smoke" ? 400 : 750;
+  let width = first;
   await bench.checks.resized(server, pathOf(width), width);
   return {
     server,

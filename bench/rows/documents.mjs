@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { addressOf, get, upload } from "../src/client.mjs";
-import { endedChildrenCpuMicros } from "../src/process-tree.mjs";
 import { findProgram, runProgram } from "../src/programs.mjs";
 import { compare, formatMicros } from "../src/report.mjs";
 import { median } from "../src/statistics.mjs";
@@ -14,8 +13,6 @@ import { median } from "../src/statistics.mjs";
 
 const CALLS = { full: 5, quick: 3, smoke: 1 };
 const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
-/** A rendition is still being stored after the reply. */
-const SETTLE_MS = 150;
 /** A cached answer takes less than this share of the time of the render. */
 const CACHED_SHARE = 0.25;
 const NAMES = /** @type {const} */ (["ours", "theirs"]);
@@ -47,7 +44,7 @@ export async function documents(/** @type {Bench} */ bench) {
     const program = findProgram(conversion.program);
     if (program === null)
       console.log(`documents: no ${conversion.program} on the PATH, its lines are left out`);
-    else lines.push(...(await compareWith(bench, server, conversion, program)));
+    else lines.push(await compareWith(bench, server, conversion, program));
   }
   return lines;
 }
@@ -97,7 +94,7 @@ async function conversions({ corpus, settings }) {
  * @param {ServerProcess} server
  * @param {Conversion} conversion
  * @param {string} program
- * @returns {Promise<Line[]>}
+ * @returns {Promise<Line>}
  */
 async function compareWith(bench, server, { what, original, suffix, box, args, does }, program) {
   const { rounds, mode } = bench.settings;
@@ -106,62 +103,47 @@ async function compareWith(bench, server, { what, original, suffix, box, args, d
   // Each is a separate rendition, one pixel smaller than the previous one. The first has the program's size.
   let less = 0;
   const nextPath = () => addressOf(id, `?resize=${box.width - less++}x${box.height}`, suffix);
-  const contestants = {
-    ours: {
-      async call() {
-        const path = nextPath();
-        const { status } = await get(server, path);
-        bench.checks.that(`${path}: ${status}`, status === 200);
-      },
-      async cpuMicros() {
-        await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-        return server.cpuMicros();
-      },
+  const calls = {
+    async ours() {
+      const path = nextPath();
+      const { status } = await get(server, path);
+      bench.checks.that(`${path}: ${status}`, status === 200);
     },
-    theirs: {
-      call: () => runProgram(program, args(original.file, output)),
-      cpuMicros: async () => endedChildrenCpuMicros(process.pid),
-    },
+    theirs: () => runProgram(program, args(original.file, output)),
   };
-  await contestants.theirs.call();
+  await calls.theirs();
   await checkRendition(bench, server, nextPath(), await readFile(`${output}.${suffix}`));
 
-  /** @type {Record<"ours" | "theirs", Turn[]>} */
-  const turns = { ours: [], theirs: [] };
+  /** @type {Record<"ours" | "theirs", number[]>} */
+  const micros = { ours: [], theirs: [] };
   for (let round = 0; round < rounds; round++) {
     for (const name of round % 2 === 0 ? NAMES : NAMES.toReversed()) {
-      turns[name].push(await takeTurn(contestants[name], CALLS[mode]));
+      micros[name].push(await medianMicros(calls[name], CALLS[mode]));
     }
   }
-  const of = (/** @type {keyof Turn} */ measure) => ({
-    ours: turns.ours.map((turn) => turn[measure]),
-    theirs: turns.theirs.map((turn) => turn[measure]),
+  return compare({
+    what: `${what}, time`,
+    peer: `${does}, the process`,
+    ...micros,
     format: formatMicros,
+    aim: { atMost: original.type === "image/svg+xml" ? 0.9 : 1 },
   });
-  return [
-    compare({ what: `${what}, time`, peer: `${does}, the process`, ...of("wallMicros"), aim: { atMost: 1 } }),
-    compare({ what: `${what}, CPU`, peer: `${does}, the process`, ...of("cpuMicros") }),
-  ];
 }
 
-/** @typedef {{ wallMicros: number, cpuMicros: number }} Turn For one call. */
-
 /**
- * One call after the other.
- * @param {{ call(): Promise<unknown>, cpuMicros(): Promise<number> }} contestant
+ * The median time of calls, one after the other.
+ * @param {() => Promise<unknown>} call
  * @param {number} count
- * @returns {Promise<Turn>}
  */
-async function takeTurn(contestant, count) {
-  const cpuBefore = await contestant.cpuMicros();
+async function medianMicros(call, count) {
   /** @type {number[]} */
   const walls = [];
-  for (let call = 0; call < count; call++) {
+  for (let index = 0; index < count; index++) {
     const begun = performance.now();
-    await contestant.call();
+    await call();
     walls.push((performance.now() - begun) * 1000);
   }
-  return { wallMicros: median(walls), cpuMicros: ((await contestant.cpuMicros()) - cpuBefore) / count };
+  return median(walls);
 }
 
 /**

@@ -1,12 +1,12 @@
 import { attack, createMissiles } from "../src/attack.mjs";
 import { addressOf, upload } from "../src/client.mjs";
+import { watchMemory } from "../src/measure.mjs";
 import { compare, formatMegabytes } from "../src/report.mjs";
-import { median, quantile } from "../src/statistics.mjs";
+import { quantile } from "../src/statistics.mjs";
 import { renditionOf } from "./hot.mjs";
 
 /** @import { Missile } from "../src/attack.mjs" */
 /** @import { Bench } from "../src/bench.mjs" */
-/** @import { ServerProcess } from "../src/server-process.mjs" */
 
 const FILES = { full: 32, quick: 32, smoke: 6 };
 const ROUNDS = { full: 3, quick: 1, smoke: 1 };
@@ -19,13 +19,11 @@ const COLD_CONNECTIONS = 6;
 const ADDRESSES = ["127.0.0.2"];
 /** Widths of cold renditions: enough for one round, each small. */
 const WIDTHS = { first: 60, count: 340 };
-const QUIET_RENDERS = { full: 20, quick: 10, smoke: 2 };
 /** Durations in smoke runs are short: beside other tests a small rendition may exceed its time. */
 const RENDERER = { full: {}, quick: {}, smoke: { timeoutMs: 1000 } };
 const COLD_STATUS = { full: [200], quick: [200], smoke: [200, 503] };
 /** Connections of the well-behaved client: enough that no request waits for another reply. */
 const CONNECTIONS = 400;
-const MEMORY_EVERY_MS = 30;
 const MAX_MEMORY_BYTES = 1024 ** 3;
 
 /**
@@ -54,22 +52,10 @@ export async function hostile(/** @type {Bench} */ bench) {
       peer: "the same reads without load",
       ours: of("busyHotMs"),
       theirs: of("quietHotMs"),
-      format: formatMs,
+      format: (ms) => `${ms.toFixed(1)} ms`,
       aim: { atMost: 5 },
     }),
-    compare({
-      what: `${what}: median of small cold renditions meanwhile`,
-      peer: "the same without load",
-      ours: of("busyColdMs"),
-      theirs: of("quietColdMs"),
-      format: formatMs,
-    }),
   ];
-}
-
-/** @param {number} ms */
-function formatMs(ms) {
-  return `${ms.toFixed(1)} ms`;
 }
 
 /**
@@ -77,8 +63,6 @@ function formatMs(ms) {
  * @property {number} peakBytes
  * @property {number} quietHotMs The 99th percentile of hot reads.
  * @property {number} busyHotMs
- * @property {number} quietColdMs The median of cold renditions.
- * @property {number} busyColdMs
  */
 
 /**
@@ -110,19 +94,16 @@ async function takeRound(bench, missiles) {
     everyMs: COLD_EVERY_MS,
     addresses: ADDRESSES,
   };
-  const quietCold = await bench.load.run({ ...coldReads, count: QUIET_RENDERS[mode] });
   // The first requests are slower: no code is compiled yet.
   await bench.load.run({ ...hotReads, count: QUIET_READS[mode] });
   const quietHot = await bench.load.run({ ...hotReads, count: QUIET_READS[mode] });
 
   const memory = watchMemory(server);
   const hot = bench.load.start(hotReads);
-  const cold = bench
-    .startLoad()
-    .start({ ...coldReads, requests: coldReads.requests.slice(QUIET_RENDERS[mode]) });
+  const cold = bench.startLoad().start({ ...coldReads });
   const outcomes = await attack(server, missiles);
   const busyHot = await hot.stop();
-  const busyCold = await cold.stop();
+  await cold.stop();
   const peakBytes = memory.stop();
 
   for (const { title, upload, picture } of outcomes) {
@@ -135,8 +116,6 @@ async function takeRound(bench, missiles) {
     peakBytes,
     quietHotMs: quantile(quietHot.latenciesMs, 0.99),
     busyHotMs: quantile(busyHot.latenciesMs, 0.99),
-    quietColdMs: median(quietCold.latenciesMs),
-    busyColdMs: median(busyCold.latenciesMs),
   };
 }
 
@@ -146,23 +125,4 @@ async function takeRound(bench, missiles) {
  */
 function isOrderly(status) {
   return (status >= 200 && status < 300) || (status >= 400 && status < 500) || status === 503;
-}
-
-/**
- * The peak memory of all processes of a server together.
- * @param {ServerProcess} server
- */
-function watchMemory(server) {
-  let peakBytes = 0;
-  const look = () => {
-    peakBytes = Math.max(peakBytes, server.residentMemory());
-  };
-  const timer = setInterval(look, MEMORY_EVERY_MS);
-  return {
-    stop() {
-      look();
-      clearInterval(timer);
-      return peakBytes;
-    },
-  };
 }

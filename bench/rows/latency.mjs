@@ -33,28 +33,14 @@ export async function latency(/** @type {Bench} */ bench) {
   const own = await quietAndBusy(bench, ours, rounds, path, (index) =>
     addressOf(id, `?resize=${FIRST_WIDTH + index}x`),
   );
-
-  const peer = await bench.start("express-sharp", { file: photo.file });
-  await bench.checks.resized(peer, "/hot.jpg", 400);
-  const theirs = await quietAndBusy(bench, peer, 1, "/hot.jpg", () => "/resized.jpg?width=700");
-
-  const line = { format: (/** @type {number} */ ms) => `${ms.toFixed(1)} ms` };
   return [
     compare({
-      ...line,
       what: `p99 of small hot reads while ${RENDERS} renders wait`,
       peer: "the same reads without load",
       ours: own.busy,
       theirs: own.quiet,
+      format: (ms) => `${ms.toFixed(1)} ms`,
       aim: { atMost: 2.5 },
-    }),
-    compare({
-      ...line,
-      what: `p99 of small hot reads while ${RENDERS} renders wait`,
-      peer: "`res.sendFile`, and `sharp` in the process",
-      ours: own.busy,
-      // This takes long, and the differences are large.
-      theirs: own.busy.map(() => theirs.busy[0] ?? Number.NaN),
     }),
   ];
 }

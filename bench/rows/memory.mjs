@@ -10,52 +10,45 @@ const ROUNDS = { full: 3, quick: 1, smoke: 1 };
 const WATCH_MS = 20;
 /** 10 MB per second and client: 20 MB take two seconds. */
 const SLOW = { bytes: 256 * 1024, everyMs: 25 };
-const AIM = { atMost: 1.25 };
 
 /** The peak memory for files of different sizes. Every round has its own servers. */
 export async function memory(/** @type {Bench} */ bench) {
   const cases = {
     up1: () => uploading(bench, 1_000_000),
-    up5: () => uploading(bench, 5_000_000),
     up20: () => uploading(bench, 20_000_000),
-    down5: () => downloading(bench, 5_000_000),
     down20: () => downloading(bench, 20_000_000),
     stream20: () => streaming(bench, 20_000_000),
     multer20: () => uploadingByMulter(bench, 20_000_000),
   };
   /** @type {Record<keyof typeof cases, Peak[]>} */
-  const peaks = { up1: [], up5: [], up20: [], down5: [], down20: [], stream20: [], multer20: [] };
+  const peaks = { up1: [], up20: [], down20: [], stream20: [], multer20: [] };
   for (let round = 0; round < ROUNDS[bench.settings.mode]; round++) {
     for (const name of /** @type {(keyof typeof cases)[]} */ (Object.keys(cases))) {
       peaks[name].push(await cases[name]());
     }
   }
   const host = (/** @type {keyof typeof cases} */ name) => peaks[name].map((peak) => peak.host);
-  const children = (/** @type {keyof typeof cases} */ name) => peaks[name].map((peak) => peak.children);
   const clients = CLIENTS[bench.settings.mode];
   const up = `Peak memory, ${clients} uploads of 20 MB at once`;
-  const down = `Peak memory, ${clients} slow downloads of 20 MB at once`;
   const format = formatMegabytes;
   return [
-    compare({ what: up, peer: "of 1 MB", ours: host("up20"), theirs: host("up1"), format, aim: AIM }),
-    compare({ what: up, peer: "of 5 MB", ours: host("up20"), theirs: host("up5"), format }),
+    compare({
+      what: up,
+      peer: "of 1 MB",
+      ours: host("up20"),
+      theirs: host("up1"),
+      format,
+      aim: { atMost: 1.25 },
+    }),
     compare({
       what: `${up}, with the render processes`,
       peer: "multer, with SHA-256 and a decode by `sharp` in the process",
-      ours: host("up20").map((bytes, round) => bytes + (children("up20")[round] ?? 0)),
+      ours: peaks.up20.map((peak) => peak.host + peak.children),
       theirs: host("multer20"),
       format,
     }),
     compare({
-      what: `${up}, render processes only`,
-      peer: "of 1 MB",
-      ours: children("up20"),
-      theirs: children("up1"),
-      format,
-    }),
-    compare({ what: down, peer: "of 5 MB", ours: host("down20"), theirs: host("down5"), format, aim: AIM }),
-    compare({
-      what: down,
+      what: `Peak memory, ${clients} slow downloads of 20 MB at once`,
       peer: "bare Express handler, `fs.createReadStream`",
       ours: host("down20"),
       theirs: host("stream20"),

@@ -33,6 +33,7 @@ export async function start(/** @type {Bench} */ bench) {
       peer: "Express 5, `sharp` and multer",
       theirs: micros.peers,
       format: formatMicros,
+      aim: { atMost: 0.5 },
     }),
     compare({
       what: "`outrigger serve`, from the command to its first reply",

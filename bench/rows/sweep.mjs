@@ -33,12 +33,11 @@ export async function sweep(/** @type {Bench} */ bench) {
     const filling = createWithFiles({ directory: crowded }, UNSYNCED);
     await store(filling, LIVE[mode], () => Date.now() + YEAR_MS * (0.01 + 0.9 * Math.random()));
 
-    /** @type {Record<"among" | "alone" | "reading" | "crowd" | "few", number[]>} */
-    const micros = { among: [], alone: [], reading: [], crowd: [], few: [] };
+    /** @type {Record<"among" | "alone" | "crowd" | "few", number[]>} */
+    const micros = { among: [], alone: [], crowd: [], few: [] };
     for (let round = 0; round < ROUNDS[mode]; round++) {
       micros.among.push(await sweepDue(bench, crowded));
       micros.alone.push(await sweepDue(bench, empty));
-      micros.reading.push(await readAll(bench, crowded, LIVE[mode]));
       micros.crowd.push(await sweepDue(bench, empty, CROWD[mode]));
       micros.few.push(await sweepDue(bench, empty, CROWD[mode], withoutAbilities));
     }
@@ -55,7 +54,6 @@ export async function sweep(/** @type {Bench} */ bench) {
     return [
       compare(rate),
       compare({ ...line, peer: "with no others", theirs: micros.alone, aim: { atMost: 1.5 } }),
-      compare({ ...line, peer: "only reading every record", theirs: micros.reading, aim: { atMost: 0.1 } }),
     ];
   } finally {
     await rm(root, { recursive: true, force: true });
@@ -119,18 +117,6 @@ async function sweepDue(bench, directory, due = DUE[bench.settings.mode], seenAs
   const { emptied, failed } = await admin.sweep();
   const micros = (performance.now() - began) * 1000;
   bench.checks.that("all that were due were removed, and nothing failed", emptied === due && failed === 0);
-  await admin.close();
-  return micros;
-}
-
-/** @param {Bench} bench @param {string} directory @param {number} live */
-async function readAll(bench, directory, live) {
-  const admin = createImageAdmin({ storage: createFsBlobStore({ directory }) });
-  const began = performance.now();
-  let ready = 0;
-  for await (const { state } of admin.list()) if (state === "ready") ready++;
-  const micros = (performance.now() - began) * 1000;
-  bench.checks.that("nothing else was removed", ready === live);
   await admin.close();
   return micros;
 }

@@ -25,19 +25,6 @@ export async function buffer(options) {
  * @param {ServerOptions} options
  * @returns {Promise<Mounted>}
  */
-export async function resSend(options) {
-  const bytes = await readFile(required(options, "file"));
-  const app = express();
-  app.get("/file.jpg", (_req, res) => {
-    res.type("image/jpeg").send(bytes);
-  });
-  return { listener: app };
-}
-
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
 export async function staticFiles(options) {
   const app = express();
   app.use(express.static(required(options, "directory")));

@@ -8,14 +8,12 @@
  * @property {string} [file] Path of the file that it serves.
  * @property {Record<string, string>} [headers] Headers that it sends with it.
  * @property {number} [maxUploadBytes] Largest file that it accepts. Absent: its own default.
- * @property {boolean} [limits] Whether it has its default limits per client. Default: false.
  * @property {boolean} [waits] Whether each upload is answered only once it is processed. Default: false.
  * @property {RecordsOptions} [records] Where Outrigger's records are. Absent: in `directory`, with the rest.
  * @property {number} [readLeaseMs] Duration of read leases on `records` elsewhere. Absent: none.
  * @property {RecordsOptions} [pictures] Where originals and renditions are, beside `records` elsewhere. Absent: in `directory`.
  * @property {RendererOptions} [renderer] For Outrigger's renderer. Absent: its defaults.
  * @property {boolean} [sendfile] Whether Outrigger names large originals for a proxy instead of sending them. Default: false.
- * @property {string} [build] Release that Outrigger's renderer reports. Absent: the real one.
  */
 
 /**
@@ -37,18 +35,14 @@ export const SERVERS = {
   "outrigger-koa": start(() => import("./outrigger.mjs"), "outriggerInKoa"),
   /** Express 5: the bytes of `file` from memory, written to `res`, with their type or all `headers`. */
   "express-buffer": start(() => import("./express-files.mjs"), "buffer"),
-  /** Express 5: the same through `res.send`. */
-  "express-send": start(() => import("./express-files.mjs"), "resSend"),
   /** Express 5: `express.static` on `directory`. */
   "express-static": start(() => import("./express-files.mjs"), "staticFiles"),
   /** Express 5: `file` from a read stream. */
   "express-stream": start(() => import("./express-files.mjs"), "stream"),
-  /** Koa 3: the bytes of `file` from memory as `ctx.body`, with their type or all `headers`. */
+  /** Koa 3: the bytes of `file` from memory as `ctx.body`, with `headers`. */
   "koa-buffer": start(() => import("./koa-files.mjs"), "buffer"),
   /** Koa 3: koa-send on `directory`, with a 304 if Koa considers the request fresh. */
   "koa-send": start(() => import("./koa-files.mjs"), "sendFiles"),
-  /** Koa 3: `file` from a read stream. */
-  "koa-stream": start(() => import("./koa-files.mjs"), "stream"),
   /** Express 5: `file` resized to `?width=` by sharp, and at `/hot.jpg` a small file. */
   "express-sharp": start(() => import("./resizers.mjs"), "sharpInExpress"),
   /** Express 5: ipx on `directory`. */
@@ -57,9 +51,7 @@ export const SERVERS = {
   "lookup-express": start(() => import("./lookup.mjs"), "lookupInExpress"),
   /** Express 5: the first page of a domain by one statement on `lookup.db` in `directory`. */
   "express-statement": start(() => import("./lookup.mjs"), "statementInExpress"),
-  /** Express 5: multer to disk, synced and renamed into `directory`, with a record beside it. */
-  "express-multer": start(() => import("./uploaders.mjs"), "multerInExpress"),
-  /** The same, which also hashes the file and decodes it by sharp. */
+  /** Express 5: multer to disk, synced and renamed into `directory`, with a record beside it, its hash, and a decode by sharp. */
   "express-multer-checked": start(() => import("./uploaders.mjs"), "checkedMulterInExpress"),
 };
 

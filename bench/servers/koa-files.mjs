@@ -1,5 +1,4 @@
-import { createReadStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import Koa from "koa";
 // @ts-expect-error It has no types of its own.
 import send from "koa-send";
@@ -13,7 +12,7 @@ import { required } from "./kinds.mjs";
  */
 export async function buffer(options) {
   const bytes = await readFile(required(options, "file"));
-  const headers = options.headers ?? { "Content-Type": "image/jpeg" };
+  const { headers = {} } = options;
   const app = new Koa();
   app.use((ctx) => {
     ctx.set(headers);
@@ -39,22 +38,6 @@ export async function sendFiles(options) {
       ctx.body = null;
       if (typeof body === "object" && body !== null && "destroy" in body) body.destroy();
     }
-  });
-  return { listener: app.callback() };
-}
-
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
-export async function stream(options) {
-  const file = required(options, "file");
-  const { size } = await stat(file);
-  const app = new Koa();
-  app.use((ctx) => {
-    ctx.type = "image/jpeg";
-    ctx.length = size;
-    ctx.body = createReadStream(file);
   });
   return { listener: app.callback() };
 }

@@ -14,14 +14,13 @@ import { required } from "./kinds.mjs";
 
 /** @param {ServerOptions} options */
 async function createService(options) {
-  const { maxUploadBytes, limits = false, waits = false, sendfile = false, build } = options;
-  const renderer = createRenderer(options.renderer);
+  const { maxUploadBytes, waits = false, sendfile = false } = options;
   return createImages({
     ...(await keepingOf(options)),
-    renderer: build === undefined ? renderer : { ...renderer, build },
+    renderer: createRenderer(options.renderer),
     pages: createPages(),
     // One very busy client.
-    ...(limits ? {} : { rateLimits: false, renderBudget: false }),
+    ...{ rateLimits: false, renderBudget: false },
     ...(waits ? { asyncAfterMs: false } : {}),
     ...(sendfile ? { sendfile: { header: "X-Accel-Redirect", prefix: "/files/" } } : {}),
     ...(maxUploadBytes === undefined ? {} : { maxUploadBytes }),

@@ -13,14 +13,6 @@ import { required } from "./kinds.mjs";
  * @param {ServerOptions} options
  * @returns {Promise<Mounted>}
  */
-export async function multerInExpress(options) {
-  return { listener: await createApp(options, async () => ({})) };
-}
-
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
 export async function checkedMulterInExpress(options) {
   const { default: sharp } = await import("sharp");
   const check = async (/** @type {string} */ path) => {

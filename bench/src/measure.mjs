@@ -20,6 +20,7 @@
  */
 
 const PROBE_REQUESTS = 20;
+const MEMORY_EVERY_MS = 30;
 
 /**
  * Lets the contestants take turns, in an order that changes from round to round.
@@ -93,4 +94,23 @@ async function warmUp(bench, contestant, options) {
  */
 export function repeating(server, request) {
   return { server, requests: () => [request] };
+}
+
+/**
+ * The peak memory of all processes of a server together.
+ * @param {ServerProcess} server
+ */
+export function watchMemory(server) {
+  let peakBytes = 0;
+  const look = () => {
+    peakBytes = Math.max(peakBytes, server.residentMemory());
+  };
+  const timer = setInterval(look, MEMORY_EVERY_MS);
+  return {
+    stop() {
+      look();
+      clearInterval(timer);
+      return peakBytes;
+    },
+  };
 }

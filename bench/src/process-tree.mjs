@@ -80,14 +80,6 @@ export function ownCpuMicros(pid) {
 }
 
 /**
- * CPU of those children of `pid` that have ended, in microseconds. Good to 10 ms a process.
- * @param {number} pid
- */
-export function endedChildrenCpuMicros(pid) {
-  return readStat(pid)?.reapedMicros ?? 0;
-}
-
-/**
  * The peak physical memory of a process so far, in bytes; 0 once it has exited.
  * @param {number} pid
  */

@@ -4,7 +4,6 @@ import { parseArgs } from "node:util";
  * The amount of measurements.
  * @typedef {object} Settings
  * @property {"full" | "quick" | "smoke"} mode `smoke` only checks the answers.
- * @property {boolean} isSoak Whether rows with a long version run it.
  * @property {number} rounds Times that each contestant has its turn.
  * @property {number} roundCpuMs CPU that a contestant should use in one turn, in milliseconds.
  * @property {number} warmUpCpuMs CPU that a contestant uses before it is measured, in milliseconds.
@@ -30,7 +29,6 @@ export function readSettings(args, rowNames) {
     options: {
       quick: { type: "boolean", default: false },
       smoke: { type: "boolean", default: false },
-      soak: { type: "boolean", default: false },
       only: { type: "string" },
       profile: { type: "string" },
     },
@@ -41,7 +39,6 @@ export function readSettings(args, rowNames) {
   const mode = values.smoke ? "smoke" : values.quick ? "quick" : "full";
   return {
     mode,
-    isSoak: values.soak,
     ...MODES[mode],
     only: values.only ?? null,
     profileDirectory: values.profile ?? null,
