@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { pipeline, type Writable } from "node:stream";
 import { ServiceError, type Upload, type UploadLimits } from "@outrigger/core";
 import { systemTemporaryDirectory } from "@outrigger/core/stores";
-import type multer from "multer";
+import multer from "multer";
 import { BodyPump } from "../body-pump.ts";
 import type { Incoming } from "../incoming.ts";
 import { bodyTakenError, hasBody, isBodyTaken, parseMediaType, requirePlain } from "../incoming.ts";
@@ -152,8 +152,6 @@ class MultipartReading {
       // Missing from the published types.
       streamHandler: this.#feed,
     };
-    // With the types of its parser, multer takes longer to load than the service: only uploads wait for it.
-    const { default: multer } = await import("multer");
     // The types require an Express request; at run time multer accepts any object with headers and events.
     const middleware = multer(options).single("file") as unknown as MulterMiddleware;
     try {

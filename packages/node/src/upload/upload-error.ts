@@ -1,6 +1,6 @@
 import { ServiceError, type UploadLimits } from "@outrigger/core";
 import { bytesText, isError } from "@outrigger/core/values";
-import type { MulterError } from "multer";
+import multer from "multer";
 
 const PARSER_COMPLAINTS = new Set([
   "Unexpected end of form",
@@ -14,8 +14,7 @@ const PARSER_COMPLAINTS = new Set([
  * Converts an error of multer or its multipart parser to a `ServiceError`. Returns any other error unchanged.
  */
 export function toUploadError(error: unknown, limits: UploadLimits): unknown {
-  // Not by its class, which is loaded with multer.
-  if (isError(error) && error.name === "MulterError") return fromMulter(error as MulterError, limits);
+  if (error instanceof multer.MulterError) return fromMulter(error, limits);
   if (isError(error) && PARSER_COMPLAINTS.has(error.message)) {
     return new ServiceError("bad_request", `Malformed multipart body: ${error.message}`, { cause: error });
   }
@@ -47,7 +46,7 @@ function inPart(fields: UploadLimits["fileFields"]): string {
   return ` in a part named ${fields.map((name) => `"${name}"`).join(" or ")}`;
 }
 
-function fromMulter(error: MulterError, limits: UploadLimits): ServiceError {
+function fromMulter(error: multer.MulterError, limits: UploadLimits): ServiceError {
   switch (error.code) {
     case "LIMIT_FILE_SIZE":
       return fileTooLarge(limits);
