@@ -1,3 +1,4 @@
+import { parsedUrl } from "./parsed-url.ts";
 // Values of options: how messages show them, and type checks that several rules share.
 
 /** Hides texts of 32 bytes or more and addresses: a secret may have been passed as the wrong option. */
@@ -41,7 +42,7 @@ export function byteLength(given: unknown): number {
 }
 
 export function isMountUrl(given: string): boolean {
-  const parsed = URL.canParse(given) ? new URL(given) : null;
+  const parsed = parsedUrl(given);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false;
   return parsed.username + parsed.password + parsed.search + parsed.hash === "";
 }

@@ -1,4 +1,5 @@
 import { checkOptions, rules } from "@outrigger/core/stores";
+import { parsedUrl } from "@outrigger/core/values";
 
 /**
  * An `S3Client` of `@aws-sdk/client-s3`. These declarations name no type of the SDK, so that they compile where this
@@ -104,7 +105,7 @@ export function settingsOf(options: S3BlobStoreOptions): S3Settings {
 }
 
 function isHttpUrl(given: string): boolean {
-  return URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
+  return /^https?:$/.test(parsedUrl(given)?.protocol ?? "");
 }
 
 function isObjectOrFunction(given: unknown): boolean {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { ObservableWaits } from "@outrigger/core";
 import { checkOptions, checkValue, rules } from "@outrigger/core/stores";
+import { parsedUrl } from "@outrigger/core/values";
 import { addSpellingKeys } from "./contacts/name-key.ts";
 import { PostgresDriver } from "./driver/postgres-driver.ts";
 import { ReadyDriver } from "./driver/ready-driver.ts";
@@ -107,12 +108,15 @@ function createDriver(options: SqlDatabaseOptions): SqliteDriver | PostgresDrive
 
 /** @returns `null` for a URL that does not name a file. */
 function pathOf(url: string): string | null {
-  if (url.startsWith("file://")) return URL.canParse(url) ? fileURLToPath(url) : null;
+  if (url.startsWith("file://")) {
+    const parsed = parsedUrl(url);
+    return parsed === null ? null : fileURLToPath(parsed);
+  }
   const path = /^file:(.+)$/s.exec(url)?.[1];
   return path === undefined || path === ":memory:" || path.includes("\0") ? null : path;
 }
 
 /** Whether a URL names a PostgreSQL server. */
 export function isPostgres(url: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url);
+  return /^postgres(?:ql)?:\/\//.test(url) && parsedUrl(url) !== null;
 }

@@ -1,3 +1,5 @@
+import { parsedUrl } from "@outrigger/core/values";
+
 /** An address that is safe to put into a page. */
 export interface Address {
   /** As given. */
@@ -25,7 +27,7 @@ export function pathSource(directory: string): string | null {
 
 /** An absolute `http:` or `https:` URL; `null` for anything else, such as `javascript:`. */
 export function absoluteAddress(value: string): Address | null {
-  const url = parse(value);
+  const url = parsedUrl(value);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return null;
   return { href: value, source: POLICY_SOURCE.test(url.origin) ? url.origin : null };
 }
@@ -35,7 +37,7 @@ export function formAddress(value: string): Address | null {
   const absolute = absoluteAddress(value);
   if (absolute !== null) return absolute;
   const here = "https://page.invalid";
-  return parse(value, here)?.origin === here ? { href: value, source: null } : null;
+  return parsedUrl(value, here)?.origin === here ? { href: value, source: null } : null;
 }
 
 /** The absolute URL with one query parameter set. */
@@ -43,8 +45,4 @@ export function withParameter(address: Address, name: string, value: string): st
   const url = new URL(address.href);
   url.searchParams.set(name, value);
   return url.href;
-}
-
-function parse(value: string, base?: string): URL | null {
-  return URL.canParse(value, base) ? new URL(value, base) : null;
 }

@@ -10,6 +10,7 @@ import {
   required,
   value,
 } from "../option-rules.ts";
+import { parsedUrl } from "../parsed-url.ts";
 
 const CORS_RULES = {
   /**
@@ -184,7 +185,7 @@ function originFaults(origin: unknown, index: number): OptionProblem[] {
 function whyNoOrigin(origin: unknown): string | null {
   if (origin === "null") return null;
   if (origin === "*") return 'is not an origin: to allow all, set origins to "*" instead of a list';
-  const url = typeof origin === "string" && URL.canParse(origin) ? new URL(origin) : null;
+  const url = typeof origin === "string" ? parsedUrl(origin) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) return "is not an origin, such as https://example.com";
   if (url.origin === origin) return null;
   return `must be written as browsers do, without path or slash at the end: ${JSON.stringify(url.origin)}`;
@@ -233,5 +234,5 @@ function isListed(origin: string, cookie: string | undefined, cors: CorsOptions 
 
 /** The host with its port; `null` for an opaque origin (`null`). */
 function hostOf(url: string | null): string | null {
-  return url !== null && URL.canParse(url) ? new URL(url).host : null;
+  return url === null ? null : (parsedUrl(url)?.host ?? null);
 }

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { optionProblems } from "../check-options.ts";
 import * as rules from "../option-rules.ts";
+import { parsedUrl } from "../parsed-url.ts";
 import { requestRemote } from "./remote/open-remote.ts";
 import { checkRemoteUrl, isHostEntry, type RemoteAddress } from "./remote/remote-policy.ts";
 
@@ -81,7 +82,7 @@ export function webhookFaults(known: readonly string[]) {
 
 /** @returns the text after "must" if events cannot be sent there. */
 function addressOf(text: string, internalHosts: readonly string[]): RemoteAddress | string {
-  const port = Number(URL.canParse(text) ? new URL(text).port : 0);
+  const port = Number(parsedUrl(text)?.port);
   // The host chose the port itself: only the address needs a check.
   const policy = { ports: [80, 443, port], internalHosts, timeoutMs: DELIVERY_MS };
   const address = checkRemoteUrl(text, policy);

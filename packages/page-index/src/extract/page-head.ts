@@ -1,3 +1,4 @@
+import { parsedUrl } from "@outrigger/core/values";
 import type { DefaultTreeAdapterTypes as Tree } from "parse5";
 import { ROBOT } from "./robots-tag.ts";
 
@@ -45,14 +46,9 @@ export class PageHead {
   }
 }
 
-/** `null` for a text that is no URL, or one over 2,048 characters. `URL.canParse` of Node 20 refuses letters such as `ü` once its caller is optimised. */
+/** `null` for a text that is no URL, or one over 2,048 characters. */
 export function resolvedUrl(href: string, base?: string | URL): URL | null {
-  if (href.length > MAX_URL_LENGTH) return null;
-  try {
-    return new URL(href, base);
-  } catch {
-    return null;
-  }
+  return href.length > MAX_URL_LENGTH ? null : parsedUrl(href, base);
 }
 
 export function attributesOf({ attrs }: Tree.Element): ReadonlyMap<string, string> {

@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
 import { isSentinelUrl, parseSentinelUrl, rules, type SentinelUrl } from "@outrigger/core/stores";
+import { parsedUrl } from "@outrigger/core/values";
 
 /** The parsed address of a server. */
 export interface RedisAddress {
@@ -119,7 +120,7 @@ function isUrl(given: unknown): boolean {
 
 /** @returns `null` for a text that is not an address. */
 function readAddress(text: string): RedisAddress | null {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parsedUrl(text) ?? undefined;
   const database = /^\/(\d{0,5})$/.exec(url?.pathname || "/")?.[1];
   if (
     url === undefined ||

@@ -1,5 +1,5 @@
 import type { ImageState } from "@outrigger/core";
-import { normaliseAddress, parseDate, parseDuration } from "@outrigger/core/values";
+import { normaliseAddress, parseDate, parseDuration, parsedUrl } from "@outrigger/core/values";
 import { InvalidArgumentError } from "commander";
 
 const MAX_REASON_LENGTH = 1000;
@@ -52,7 +52,7 @@ export const parseReason = parser(`have 1 to ${MAX_REASON_LENGTH} characters`, (
 
 /** The URL of `--authority`. */
 export const parseAuthority = parser("be an absolute http(s) URL", (text) =>
-  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? text : null,
+  /^https?:$/.test(parsedUrl(text)?.protocol ?? "") ? text : null,
 );
 
 /** The time of `--created-from` and `--created-before`; a date without a time starts at 00:00 UTC. */

@@ -1,4 +1,5 @@
 import { type Images, isServiceError, ServiceError } from "@outrigger/core";
+import { parsedUrl } from "@outrigger/core/values";
 import type { TextKey } from "../texts.ts";
 
 /** Images of a page, and of pasted links. */
@@ -47,7 +48,7 @@ export function readActs(fields: Readonly<Record<string, unknown>>): Acts | { pr
   if (reason.length > MAX_REASON || (NEEDS_REASON.includes(act) && reason === "")) {
     return { problem: "admin.noReason" };
   }
-  if (authority !== "" && !/^https?:$/.test(URL.canParse(authority) ? new URL(authority).protocol : "")) {
+  if (authority !== "" && !/^https?:$/.test(parsedUrl(authority)?.protocol ?? "")) {
     return { problem: "admin.wrongAuthority" };
   }
   if (act === "remove" && text("confirm") !== "yes") {

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import * as rules from "../../option-rules.ts";
 import { isWhole } from "../../option-values.ts";
+import { parsedUrl } from "../../parsed-url.ts";
 
 export const IMPORT_RULES = {
   /** Ports that URLs may have, each 1 to 65535. @default [80, 443] */
@@ -70,15 +71,6 @@ export function checkRemoteUrl(text: string, policy: RemotePolicy, base?: URL): 
   if (!isNamedPort && !policy.ports.includes(port)) return `have one of the ports ${policy.ports.join(", ")}`;
   const isInternal = isNamedPort || named.some((each) => each?.host === host && each.port === null);
   return { url, host, isInternal };
-}
-
-/** `null` for a text that is no URL. `URL.canParse` of Node 20 refuses letters such as `ü` once its caller is optimised. */
-function parsedUrl(text: string, base?: string): URL | null {
-  try {
-    return new URL(text, base);
-  } catch {
-    return null; // The only error is that of a text that is no URL, which it quotes.
-  }
 }
 
 /** Whether a text is `host` or `host:port`. */

@@ -1,6 +1,7 @@
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { flag, type Options, preset, shape, text } from "../../option-rules.ts";
+import { parsedUrl } from "../../parsed-url.ts";
 import type { ImageRecord, Withholding } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { addNextSweep, stateAt } from "../record/image-state.ts";
@@ -111,5 +112,5 @@ export function checkWithholding(
 }
 
 function isHttpUrl(given: string): boolean {
-  return URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
+  return /^https?:$/.test(parsedUrl(given)?.protocol ?? "");
 }

@@ -1,4 +1,5 @@
 import { time } from "../../option-rules.ts";
+import { parsedUrl } from "../../parsed-url.ts";
 import { isSentinelUrl, parseSentinelUrl } from "../sentinel-url.ts";
 import type { RedisTarget } from "./storage-target.ts";
 import { isEncoded, readFlag, readParameters, readWhole, type UrlParameters } from "./url-parameters.ts";
@@ -70,7 +71,7 @@ function readOwn({ prefix, timeoutMs, ttlMs }: UrlParameters<"prefix" | "timeout
 }
 
 function readAddress(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parsedUrl(text);
   const isWell =
     url !== null &&
     url.hostname !== "" &&

@@ -1,4 +1,5 @@
 import { time } from "../../option-rules.ts";
+import { parsedUrl } from "../../parsed-url.ts";
 import type { S3Target } from "./storage-target.ts";
 import { readFlag, readParameters, readWhole } from "./url-parameters.ts";
 
@@ -12,7 +13,7 @@ const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*$/;
 export function parseS3Url(text: string): S3Target {
   // AWS keys contain slashes and plus signs, which can make the URL invalid.
   if (/^s3:\/\/[^?]*@/i.test(text)) throw new TypeError(NO_CREDENTIALS);
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parsedUrl(text);
   if (url === null || !/^[A-Za-z0-9._-]{1,255}$/.test(url.host) || url.hash !== "") throw new TypeError(FORM);
   const { endpoint, region, forcePathStyle, timeoutMs } = readParameters(url, PARAMETERS);
   if (endpoint !== undefined) checkEndpoint(endpoint);
@@ -38,7 +39,7 @@ function prefixOf(pathname: string): string {
 }
 
 function checkEndpoint(text: string): void {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parsedUrl(text);
   if (url !== null && url.username + url.password !== "") throw new TypeError(NO_CREDENTIALS);
   const isWell = url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
   if (!isWell) throw new TypeError("must have an absolute http(s) URL without query as endpoint");

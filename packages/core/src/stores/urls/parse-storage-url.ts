@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as rules from "../../option-rules.ts";
+import { parsedUrl } from "../../parsed-url.ts";
 import { isRedisUrl, parseRedisUrl } from "./parse-redis-url.ts";
 import { parseS3Url } from "./parse-s3-url.ts";
 import type { FileTarget, MemoryTarget, PostgresTarget, StorageTarget } from "./storage-target.ts";
@@ -59,7 +60,7 @@ function parseMemoryUrl(text: string): MemoryTarget {
 
 /** Parses `postgres://…`. @throws TypeError that states the accepted form and quotes no part of the text. */
 function parsePostgresUrl(text: string): PostgresTarget {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parsedUrl(text);
   const isWell = url !== null && url.host !== "" && url.hash === "" && /^\/[^/]+$/.test(url.pathname);
   if (!isWell || !isEncoded(url.username + url.password + url.pathname)) throw new TypeError(POSTGRES_FORM);
   const { prefix, timeoutMs, maxConnections } = readParameters(url, [

@@ -1,4 +1,4 @@
-import { systemCode } from "@outrigger/core/values";
+import { parsedUrl, systemCode } from "@outrigger/core/values";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { printable } from "../../cli/print.ts";
 import { checkClock } from "./check-machine.ts";
@@ -18,7 +18,7 @@ export async function* examineMount(options: MountOptions): AsyncGenerator<Findi
     let hello = await mount.send(HELLO_PATH);
     for (let redirects = 0; redirects < MAX_REDIRECTS; redirects++) {
       const location = hello.header("Location");
-      const { href } = URL.canParse(location, mount.base) ? new URL(location, mount.base) : { href: "" };
+      const { href } = parsedUrl(location, mount.base) ?? { href: "" };
       if (!href.endsWith(HELLO_PATH)) break;
       const base = href.slice(0, -HELLO_PATH.length);
       const isToTls = base === mount.base.replace(/^http:/, "https:");

@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import type { AddressFormat, Download, ReadOptions } from "@outrigger/client";
-import { bytesText, systemCode } from "@outrigger/core/values";
+import { bytesText, parsedUrl, systemCode } from "@outrigger/core/values";
 import { untilInterrupted } from "../../cli/interruption.ts";
 import { jsonText, printable, printOut } from "../../cli/print.ts";
 import { writeAtomically } from "../../cli/write-file.ts";
@@ -71,7 +71,7 @@ async function write(
 
 /** The format and parameters in the address of a picture; none in another text. The service checks their values. */
 export function parametersOf(address: string): { format: AddressFormat | undefined; options: ReadOptions } {
-  const { pathname, searchParams } = new URL(URL.canParse(address) ? address : "data:");
+  const { pathname, searchParams } = parsedUrl(address) ?? new URL("data:");
   const suffix = /\.(\w+)\/?$/.exec(pathname)?.[1]?.replace("jpeg", "jpg");
   const options = Object.fromEntries(searchParams) as ReadOptions; // The client sends each value as its text.
   return { format: FORMATS.find((each) => each === suffix), options };

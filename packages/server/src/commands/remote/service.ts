@@ -5,7 +5,7 @@ import {
   type LookupClient,
   OutriggerError,
 } from "@outrigger/client";
-import { isError, systemCode } from "@outrigger/core/values";
+import { isError, parsedUrl, systemCode } from "@outrigger/core/values";
 import { timeText } from "../../cli/amounts.ts";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { readOwnPackage } from "../../cli/own-package.ts";
@@ -38,9 +38,8 @@ export function serviceUrlOf(to: string | undefined, environment: NodeJS.Process
 
 /** An address without a trailing slash. @param name What sets it. @throws ConfigError that quotes no part, which may be a password. */
 export function mountUrlOf(text: string, name: string): string {
-  const { protocol, origin, pathname, username, password, search, hash } = new URL(
-    URL.canParse(text) ? text : "data:",
-  );
+  const { protocol, origin, pathname, username, password, search, hash } =
+    parsedUrl(text) ?? new URL("data:");
   if (!/^https?:$/.test(protocol) || username + password + search + hash !== "")
     throw usageError(`${name}: must be an absolute http(s) URL without user, password, query and fragment`);
   return origin + pathname.replace(/\/+$/, "");

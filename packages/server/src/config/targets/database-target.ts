@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { parseStorageUrl } from "@outrigger/core/stores";
+import { parsedUrl } from "@outrigger/core/values";
 
 /** The database of contacts, accounts and suppressions. */
 export type DatabaseTarget =
@@ -23,7 +24,7 @@ export function parseDatabaseUrl(text: string, directory = "."): DatabaseTarget 
     if (target.kind !== "file") throw new TypeError(FORM);
     return { kind: "file", path: target.directory };
   }
-  if (!/^postgres(?:ql)?:\/\//i.test(text) || !URL.canParse(text)) throw new TypeError(FORM);
+  if (!/^postgres(?:ql)?:\/\//i.test(text) || parsedUrl(text) === null) throw new TypeError(FORM);
   const { hash, pathname } = new URL(text);
   if (hash !== "" || /^\/?$/.test(pathname)) throw new TypeError(FORM);
   return { kind: "postgres", url: text };

@@ -3,6 +3,7 @@ import type { ImageView } from "../../../contracts/pages.ts";
 import type { ImageFormat } from "../../../contracts/renderer.ts";
 import { ServiceError } from "../../../errors.ts";
 import { textReply } from "../../../http/text-reply.ts";
+import { parsedUrl } from "../../../parsed-url.ts";
 import { isImageId } from "../../record/image-record.ts";
 import { expiryOf } from "../../record/image-state.ts";
 import { baseUrl, findForRead, type ImageContext, requireUtf8Query } from "../image-context.ts";
@@ -22,8 +23,9 @@ export async function embedding(context: ImageContext, call: Call): Promise<Repl
     throw new ServiceError("not_implemented", "The only format is json");
   }
   const [base, address] = [baseUrl(context, call), query.get("url") ?? ""];
-  if (!URL.canParse(address)) throw new ServiceError("bad_request", "url must be an absolute URL");
-  const { origin, pathname, search } = new URL(address);
+  const url = parsedUrl(address);
+  if (url === null) throw new ServiceError("bad_request", "url must be an absolute URL");
+  const { origin, pathname, search } = url;
   const path = origin + pathname;
   const [, id = ""] =
     /^\/([^/]+)(?:\/view)?$/.exec(path.startsWith(base) ? path.slice(base.length) : "") ?? [];

@@ -4,6 +4,7 @@ import type { Call, Reply } from "../../../contracts/call.ts";
 import type { Asset } from "../../../contracts/pages.ts";
 import { HttpProblem } from "../../../http/problem.ts";
 import { textReply } from "../../../http/text-reply.ts";
+import { parsedUrl } from "../../../parsed-url.ts";
 import type { ImageSettings } from "../../image-settings.ts";
 import { baseUrl, type ImageContext, placeOf } from "../image-context.ts";
 import { FILE_FIELD } from "../receive-image.ts";
@@ -60,7 +61,7 @@ function chooseEncoding(
  */
 export function sharexReply(context: ImageContext, call: Call): Reply {
   const base = baseUrl(context, call);
-  const host = URL.canParse(base) ? new URL(base).host : base;
+  const host = parsedUrl(base)?.host ?? base;
   const uploader = {
     Version: "14.0.0",
     Name: `Outrigger (${host})`,

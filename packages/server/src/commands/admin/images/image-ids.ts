@@ -1,3 +1,4 @@
+import { parsedUrl } from "@outrigger/core/values";
 import { linesOf } from "../../../cli/lines-of.ts";
 import { printable } from "../../../cli/print.ts";
 import { usageError } from "../../../config/config-error.ts";
@@ -11,7 +12,7 @@ const COMMANDS_WITH_IDS: ReadonlySet<string> = new Set(["images", "get", "edit",
 
 /** The ID in `text`, which may be an ID or any address of an image; `null` for any other text. */
 export function imageIdOf(text: string): string | null {
-  const path = URL.canParse(text) ? new URL(text).pathname : text.replace(/[?#].*$/s, "");
+  const path = parsedUrl(text)?.pathname ?? text.replace(/[?#].*$/s, "");
   return AT_THE_END.exec(path)?.[1] ?? null;
 }
 
