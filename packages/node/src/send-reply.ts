@@ -193,7 +193,8 @@ export function dropLateCookies(res: ServerResponse): void {
   });
 }
 
-const LINGER_MS = 1000;
+/** A client on a busy machine may take seconds to read a reply while it still sends. */
+const LINGER_MS = 3000;
 const LINGER_BYTES = 8 * 1024 * 1024;
 
 /**
