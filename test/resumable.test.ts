@@ -6,6 +6,9 @@ import { jpegPhoto } from "./support/pictures.ts";
 import { beginByTus, sendByTus, sendCut, tus } from "./support/resume.ts";
 import { bytesOf, startSite } from "./support/service.ts";
 
+/** The listener would replace Request and Response for all files of this process. */
+const OWN_GLOBALS = { overrideGlobalObjects: false };
+
 let photo: Buffer;
 beforeAll(async () => {
   photo = await jpegPhoto();
@@ -18,7 +21,7 @@ describe.each(["Express 5", "Koa 3", "node:http", "fetch"] as const)("resumable 
     const isFetch = name === "fetch";
     const site = await startSite({ resumable: true, ...(isFetch ? {} : { host: name }) });
     const handler = toFetchHandler(site.images, { prefix: "/img", clientAddress: () => "127.0.0.1" });
-    const host = isFetch ? await serveHost(getRequestListener(handler), "/img") : site;
+    const host = isFetch ? await serveHost(getRequestListener(handler, OWN_GLOBALS), "/img") : site;
     try {
       const sent = await sendByTus(host, photo, { chunkSize: 50_000, metadata: { name: "Dusk" } });
       expect(sent.status).toBe(204);
@@ -48,7 +51,7 @@ describe.each(["Express 5", "Koa 3", "node:http", "fetch"] as const)("resumable 
     const isFetch = name === "fetch";
     const site = await startSite({ resumable: true, keepMetadata: true, ...(isFetch ? {} : { host: name }) });
     const handler = toFetchHandler(site.images, { prefix: "/img", clientAddress: () => "127.0.0.1" });
-    const host = isFetch ? await serveHost(getRequestListener(handler), "/img") : site;
+    const host = isFetch ? await serveHost(getRequestListener(handler, OWN_GLOBALS), "/img") : site;
     try {
       const url = await beginByTus(host, photo.length);
       const cut = Math.floor(photo.length * 0.6);

@@ -7,6 +7,7 @@ import { type Secret, toKeys } from "../../core/src/secret-bytes.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
 import { created, createSite, keysOf } from "../../core/test/image-site.ts";
 import { createLifeSite } from "../../core/test/life-site.ts";
+import { tapStore } from "../../core/test/tapped-store.ts";
 import { backupStorage } from "./backup.ts";
 import { migrateStorage } from "./migrate.ts";
 import { restoreStorage } from "./restore.ts";
@@ -125,13 +126,14 @@ test("a restore onto an empty store of lost originals resumes after an interrupt
   const site = siteOn({ records, originals, renditions }, RIGHT);
   for (let index = 0; index < 3; index++) expect((await site.create()).status).toBe(201);
   await backupStorage({ from: { records, originals, renditions }, to: backup, source: "test" });
-  const lost = { records, originals: createMemoryBlobStore(), renditions };
   const cut = new AbortController();
-  const onProgress = ({ keys }: { keys: number }) => {
-    if (keys >= 1) cut.abort(new Error("Enough"));
-  };
+  let puts = 0;
+  const refilled = tapStore(createMemoryBlobStore(), ({ method, key }) => {
+    if (method === "put" && key.endsWith("/original") && ++puts === 2) cut.abort(new Error("Enough"));
+  });
+  const lost = { records, originals: refilled, renditions };
   const run = { from: backup, to: lost, concurrency: 1 };
-  await expect(restoreStorage({ ...run, onProgress, signal: cut.signal })).rejects.toThrow("Enough");
+  await expect(restoreStorage({ ...run, signal: cut.signal })).rejects.toThrow("Enough");
   expect(await keysOf(lost.originals)).not.toEqual([]);
   await expect(siteOn(lost, RIGHT).images.ready()).rejects.toThrow("lacks its mark");
   await lost.originals.put("AAAAAAAAAAAAAAAAAAAAAA/original", Buffer.from("of another storage"));

@@ -67,9 +67,7 @@ test.each(["copies", "original"])(
   "a process that works on an image which another process deletes (before it writes its %s) leaves no entry of its cleaned bytes or its review",
   async (when) => {
     const store = createMemoryBlobStore();
-    const renderer = createFakeRenderer(
-      (admitting) => void cleanedTo(admitting, CLEAN).then(admitting.accept),
-    );
+    const renderer = createFakeRenderer();
     let id = "";
     let isDone = false;
     let ends = 0;
@@ -82,6 +80,8 @@ test.each(["copies", "original"])(
     const site = createLifeSite({ store: tapped, renderer, asyncAfterMs: 0, inspect: () => "hold" });
     const other = site.another({ renderer: createFakeRenderer(), processUploads: false, store });
     id = created(await site.create()).id;
+    const admitting = await renderer.next();
+    admitting.accept(await cleanedTo(admitting, CLEAN));
     await eventually(() => expect(ends).toBeGreaterThan(0));
     expect((await storedRecord(store, id))?.gone).toMatchObject({ why: "deleted" });
     expect(await entriesOf(store)).toEqual([]);
