@@ -3,14 +3,10 @@ import { chmodSync, statSync } from "node:fs";
 
 const isRoot = process.geteuid?.() === 0;
 /** A user that permissions bind: root reads everything. */
-export const ordinary = isRoot ? 65_534 : (process.geteuid?.() ?? 0);
+const ORDINARY = 65_534;
 
-/**
- * Gives `root` to the ordinary user, and takes the permission to read files or directories below it.
- * @returns a function that gives that permission back.
- */
-export function refuseAccess(root: string, paths: readonly string[]): () => void {
-  if (isRoot) execFileSync("chown", ["-R", String(ordinary), root]);
+/** Takes the permission to read files or directories from their owner. @returns a function that gives it back. */
+export function refuseAccess(paths: readonly string[]): () => void {
   const modes = paths.map((path) => statSync(path).mode);
   for (const path of paths) chmodSync(path, 0);
   return () => {
@@ -24,8 +20,9 @@ export async function withoutAccess<T>(
   paths: readonly string[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const permit = refuseAccess(root, paths);
-  if (isRoot) process.seteuid?.(ordinary);
+  if (isRoot) execFileSync("chown", ["-R", String(ORDINARY), root]);
+  const permit = refuseAccess(paths);
+  if (isRoot) process.seteuid?.(ORDINARY);
   try {
     return await work();
   } finally {

@@ -27,9 +27,17 @@ export interface SpawnOptions {
   env?: Record<string, string>;
   /** Its standard input. @default empty */
   input?: string;
-  /** Its user. @default this one */
-  uid?: number;
+  /** Whether permissions bind it, even as root. @default false */
+  isBound?: boolean;
 }
+
+/** Runs Node as root without the capabilities to pass over permissions. Another user might not reach the command. */
+const WITHOUT_POWER = [
+  "setpriv",
+  "--bounding-set",
+  "-dac_override,-dac_read_search",
+  process.execPath,
+] as const;
 
 const running = new Set<OutriggerProcess>();
 const directories = new Set<string>();
@@ -55,13 +63,13 @@ export async function temporaryDirectory(): Promise<string> {
 /** Runs the real command. Of the environment it inherits only PATH. */
 export function outrigger(
   args: readonly string[],
-  { cwd, env = {}, input = "", uid }: SpawnOptions,
+  { cwd, env = {}, input = "", isBound = false }: SpawnOptions,
 ): OutriggerProcess {
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const [program, ...before] = isBound && process.geteuid?.() === 0 ? WITHOUT_POWER : [process.execPath];
+  const child = spawn(program, [...before, BIN, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? "", XDG_STATE_HOME: join(cwd, "state"), ...env },
     stdio: ["pipe", "pipe", "pipe"],
-    ...(uid === undefined ? {} : { uid }),
   });
   // A process that reads nothing may have ended before.
   child.stdin.on("error", () => {}).end(input);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { createFsBlobStore } from "@outrigger/core";
 import { expect, it } from "vitest";
-import { ordinary, refuseAccess } from "../../../../../core/test/without-access.ts";
+import { refuseAccess } from "../../../../../core/test/without-access.ts";
 import { SAMPLE_RECORD } from "../../../../test/images-command.ts";
 import { outrigger, temporaryDirectory } from "../../../../test/outrigger-process.ts";
 
@@ -27,18 +27,18 @@ async function refusedPlace() {
   const at = (id: string, ...path: string[]) => join(cwd, "data", "blobs", id.slice(0, 2), ...path);
   const paths = [at(shard), at(image, image), at(chain, chain, "record@")];
   const run = async (...args: string[]) => {
-    const { exit, output } = outrigger(args, { cwd, uid: ordinary });
+    const { exit, output } = outrigger(args, { cwd, isBound: true });
     return { code: await exit, ...output };
   };
-  return { cwd, paths, run };
+  return { paths, run };
 }
 
 const remedyFor = (path: string) =>
-  `this user has no access to ${path}; as root, chown -R ${ordinary} ${path} gives it`;
+  `this user has no access to ${path}; as root, chown -R ${process.geteuid?.()} ${path} gives it`;
 
 it("list, stats, verify and doctor go on past what they may not read, name it with the remedy, and exit with 1", async () => {
-  const { cwd, paths, run } = await refusedPlace();
-  const permit = refuseAccess(cwd, paths);
+  const { paths, run } = await refusedPlace();
+  const permit = refuseAccess(paths);
   try {
     const table = await run("images", "list");
     expect(table.code).toBe(1);
