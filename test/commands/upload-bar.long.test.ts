@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, truncate, writeFile } from "node:fs/promises";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { programs } from "../support/programs.ts";
@@ -55,15 +55,22 @@ function accept(response: ServerResponse, id: string): void {
 
 /** A service without resumable uploads. It accepts small files at once, and keeps large ones waiting. */
 async function holdingService() {
-  const held: { request: IncomingMessage; response: ServerResponse }[] = [];
+  const held: (() => void)[] = [];
+  let isReleased = false;
   const url = await site.instead((request, response) => {
     if (request.url?.includes("/api/uploads")) return void response.writeHead(404).end();
-    if (Number(request.headers["content-length"]) > LARGE_BYTES) return void held.push({ request, response });
-    request.resume().on("end", () => accept(response, "small-image-0123456789"));
+    const isLarge = Number(request.headers["content-length"]) > LARGE_BYTES;
+    const take = () =>
+      void request
+        .resume()
+        .on("end", () => accept(response, `${isLarge ? "large" : "small"}-image-0123456789`));
+    if (isLarge && !isReleased) held.push(take);
+    else take();
   });
+  /** The bar may be shown before its request has arrived. */
   const release = () => {
-    for (const { request, response } of held)
-      request.resume().on("end", () => accept(response, "large-image-0123456789"));
+    isReleased = true;
+    for (const take of held) take();
   };
   await writeFile(join(site.cwd(), "large.png"), "");
   await truncate(join(site.cwd(), "large.png"), LARGE_BYTES);
