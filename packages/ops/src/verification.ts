@@ -18,6 +18,8 @@ import { countKeys, pagesOf } from "./walk.ts";
 
 /** Keys between two saved states, which are checked again after an interruption. */
 const PAGE_KEYS = 500;
+/** Keys reported as unreadable that a state has: it is saved after each page. */
+const MAX_SAVED = 1000;
 /** A rendition stored during a deletion is removed by its writer within this time. */
 const SETTLE_MS = 1_000;
 /** Prefixes of the keys of claims, of reports and of owners' usages. */
@@ -167,7 +169,15 @@ export class Verification extends Job {
     const { keys, totalKeys } = this.progress;
     const next = cursor === null ? (PHASES[PHASES.indexOf(phase) + 1] ?? phase) : phase;
     const [report, planned] = [{ ...this.#report }, [...this.#planned]];
-    return { phase: next, cursor, keys, totalKeys, report, planned, unreadable: [...this.#unreadable] };
+    return {
+      phase: next,
+      cursor,
+      keys,
+      totalKeys,
+      report,
+      planned,
+      unreadable: [...this.#unreadable].slice(0, MAX_SAVED),
+    };
   }
 
   async #checkRecord(key: string): Promise<void> {

@@ -98,7 +98,7 @@ export interface VerifyState {
   report: VerifyReport;
   /** Findings that a repair may remove at its end. */
   planned: VerifyFinding[];
-  /** Keys and directories reported as unreadable: each is reported once. */
+  /** The first thousand keys and directories reported as unreadable: each of them is reported once. */
   unreadable: string[];
 }
 

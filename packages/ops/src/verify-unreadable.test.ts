@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { BlobStore, StorageRoles } from "../../core/src/contracts/blob-store.ts";
+import { ServiceError } from "../../core/src/errors.ts";
 import { createImages } from "../../core/src/images/images.ts";
 import { createFsBlobStore } from "../../core/src/stores/fs/fs-blob-store.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
 import { createCall } from "../../core/test/calls.ts";
-import { answerOf, created, keysOf } from "../../core/test/image-site.ts";
+import { answerOf, created, createSite, keysOf } from "../../core/test/image-site.ts";
 import { willingRenderer } from "../../core/test/life-site.ts";
 import { tapStore } from "../../core/test/tapped-store.ts";
 import { withoutAccess } from "../../core/test/without-access.ts";
@@ -101,6 +102,23 @@ test("a verification that is resumed anywhere reports each refused directory onc
       expect(rest.report).toEqual(whole.report);
     }
   });
+});
+
+test("a state has a bounded number of the keys that were reported", async () => {
+  const store = createMemoryBlobStore();
+  await createSite({ store }).images.ready();
+  for (let number = 0; number < 1001; number++) {
+    await store.put(`${String(number).padStart(21, "0")}A/record`, Buffer.from("{}"));
+  }
+  const cause = Object.assign(new Error("refused"), { code: "EACCES", path: "/data" });
+  const refusing = tapStore(store, ({ method, key }) => {
+    if (method === "get" && key.endsWith("A/record"))
+      throw new ServiceError("store_unavailable", "No.", { cause });
+  });
+  const states: VerifyState[] = [];
+  const { report } = await verified(refusing, { saveState: async (state) => void states.push(state) });
+  expect(report.defects).toBe(1001);
+  expect(states.at(-1)?.unreadable).toHaveLength(1000);
 });
 
 const ROLES = ["records", "originals", "renditions"] as const;
