@@ -169,15 +169,8 @@ export class Verification extends Job {
     const { keys, totalKeys } = this.progress;
     const next = cursor === null ? (PHASES[PHASES.indexOf(phase) + 1] ?? phase) : phase;
     const [report, planned] = [{ ...this.#report }, [...this.#planned]];
-    return {
-      phase: next,
-      cursor,
-      keys,
-      totalKeys,
-      report,
-      planned,
-      unreadable: [...this.#unreadable].slice(0, MAX_SAVED),
-    };
+    const unreadable = [...this.#unreadable].slice(0, MAX_SAVED);
+    return { phase: next, cursor, keys, totalKeys, report, planned, unreadable };
   }
 
   async #checkRecord(key: string): Promise<void> {
