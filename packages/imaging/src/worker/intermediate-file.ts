@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import type { OriginalType, Size } from "@outrigger/core/images";
-import sharp from "sharp";
-import { type Pixels, readPixels } from "./libvips.ts";
+import sharp, { type Sharp } from "sharp";
+import { awaitLibvips, type Pixels } from "./libvips.ts";
 import { type Picture, unreadable } from "./picture.ts";
 
 /**
@@ -12,7 +12,8 @@ import { type Picture, unreadable } from "./picture.ts";
 const MARK = Buffer.from("ORI1", "latin1");
 const HEADER_BYTES = 13;
 
-/** Pictures that deflate to less than this share are stored as PNG: read as fast, from a tenth of the bytes. */
+/** Pictures that deflate to less than this share are stored as PNG: a tenth of the bytes, so that many pages of a document
+ * are kept, for 6 ms more. */
 const FLAT_SHARE = 0.25;
 const SAMPLED_ROWS = 32;
 
@@ -30,36 +31,41 @@ export async function writeIntermediate(picture: Pixels): Promise<Buffer> {
 }
 
 /**
- * Reads a file written by {@link writeIntermediate}. Rejects with `unsupported_media` for any other file.
+ * Opens a file written by {@link writeIntermediate}. Rejects with `unsupported_media` for any other file; damaged pixels reject
+ * when they are decoded.
  * @param limits.side Pixels of the longer side at most.
  */
-export async function readIntermediate(
+export async function openIntermediate(
   bytes: Buffer,
   type: OriginalType,
-  limits: { side: number },
-): Promise<Pixels> {
+  { side }: { side: number },
+): Promise<Picture> {
   const isRaw = bytes.length === 0 || bytes.subarray(0, MARK.length).equals(MARK);
-  const picture = isRaw ? rawPixels(bytes) : await readPng(bytes, type, limits.side ** 2);
-  if (picture === null || Math.max(picture.width, picture.height) > limits.side) {
+  const picture = isRaw ? rawPicture(bytes) : await openPng(bytes, type, side ** 2);
+  if (picture === null || Math.max(picture.natural.width, picture.natural.height) > side) {
     throw unreadable(type, "its intermediate is damaged");
   }
   return picture;
 }
 
-function readPng(bytes: Buffer, type: OriginalType, maxPixels: number): Promise<Pixels> {
-  return readPixels(sharp(bytes, { limitInputPixels: maxPixels }), type, { maxPixels });
+async function openPng(bytes: Buffer, type: OriginalType, maxPixels: number): Promise<Picture> {
+  const open = () => sharp(bytes, { limitInputPixels: maxPixels });
+  const { width, height } = await awaitLibvips(type, { maxPixels }, open().metadata());
+  return pictureOf({ width, height }, open);
+}
+
+function rawPicture(bytes: Buffer): Picture | null {
+  const pixels = rawPixels(bytes);
+  return pixels && pictureOfPixels(pixels);
 }
 
 /** Pixels as a picture to convert. */
 export function pictureOfPixels({ pixels, width, height, channels }: Pixels): Picture {
-  const natural: Size = { width, height };
-  return {
-    natural,
-    frames: 1,
-    pages: 1,
-    scalable: false,
-    decode: async () => sharp(pixels, { raw: { ...natural, channels } }),
-  };
+  return pictureOf({ width, height }, () => sharp(pixels, { raw: { width, height, channels } }));
+}
+
+function pictureOf(natural: Size, open: () => Sharp): Picture {
+  return { natural, frames: 1, pages: 1, scalable: false, decode: async () => open() };
 }
 
 function rawPixels(bytes: Buffer): Pixels | null {

@@ -16,8 +16,8 @@ import { edited } from "./conversions/edited.ts";
 import { toPdf } from "./conversions/to-pdf.ts";
 import { toRaster } from "./conversions/to-raster.ts";
 import { toSvg } from "./conversions/to-svg.ts";
-import { pictureOfPixels, readIntermediate, writeIntermediate } from "./intermediate-file.ts";
-import { awaitLibvips, type Pixels, readPixels } from "./libvips.ts";
+import { openIntermediate, pictureOfPixels, writeIntermediate } from "./intermediate-file.ts";
+import { awaitLibvips, readPixels } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
 import type { Picture } from "./picture.ts";
 import { stripRaster } from "./privacy/strip-raster.ts";
@@ -35,11 +35,9 @@ export async function render(
 ): Promise<Rendition> {
   const source = { bytes, type, spec, limits };
   if (mode === "from intermediate") {
-    const pixels = await readIntermediate(bytes, type, { side: INTERMEDIATE_SIDE });
-    const natural = { width: pixels.width, height: pixels.height };
-    return {
-      bytes: await convertPixels(pixels, source, renditionLayout({ type, natural, frames: 1 }, spec, limits)),
-    };
+    const picture = await openIntermediate(bytes, type, { side: INTERMEDIATE_SIDE });
+    const layout = renditionLayout({ type, natural: picture.natural, frames: 1 }, spec, limits);
+    return { bytes: await convertPicture(picture, source, layout, INDIRECT) };
   }
   source.bytes = asBrowsersRead(withoutMetadata(bytes, type, spec), type);
   const picture = await openPicture(source.bytes, type, limits, spec.page);
@@ -54,7 +52,7 @@ export async function render(
   const whole = { ...source, spec: { format: spec.format }, picture, size, placed: null };
   const image = await uprightPixels({ ...whole, animated: false, indirect: false });
   const pixels = await readPixels(image, type, limits);
-  const rendition = { bytes: await convertPixels(pixels, source, layout) };
+  const rendition = { bytes: await convertPicture(pictureOfPixels(pixels), source, layout, INDIRECT) };
   return mode === "direct" ? rendition : { ...rendition, intermediate: await writeIntermediate(pixels) };
 }
 
@@ -74,10 +72,8 @@ function withoutMetadata(bytes: Buffer, type: OriginalType, { format }: Renditio
   return stripRaster(bytes)?.bytes ?? bytes;
 }
 
-/** Converts the pixels of an intermediate to a rendition. */
-function convertPixels(pixels: Pixels, source: Source, layout: Layout): Promise<Buffer> {
-  return convertPicture(pictureOfPixels(pixels), source, layout, { animated: false, indirect: true });
-}
+/** How the pixels of an intermediate are converted. */
+const INDIRECT = { animated: false, indirect: true };
 
 async function convertPicture(
   picture: Picture,
