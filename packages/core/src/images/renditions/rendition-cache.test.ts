@@ -1,6 +1,14 @@
 import { statfs } from "node:fs/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { createCacheSite, createDirectory, keyOf, MIB, NOON, STORES } from "../../../test/cache-site.ts";
+import {
+  createCacheSite,
+  createDirectory,
+  EIGHTH,
+  keyOf,
+  MIB,
+  NOON,
+  STORES,
+} from "../../../test/cache-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { maxBytesOf } from "./rendition-cache.ts";
@@ -11,8 +19,8 @@ vi.mock("node:fs/promises", async (original) => {
 });
 
 test.each([
-  [1, 8 * MIB],
-  [800_000, 8 * MIB],
+  [1, 16 * MIB],
+  [1_600_000, 16 * MIB],
   [10_000_000, 100_000_000],
 ])("the limit for renditions of an original of %i bytes is %i bytes", (original, max) => {
   expect(maxBytesOf(original)).toBe(max);
@@ -22,7 +30,11 @@ describe.each(STORES)("the limit of an image in %s", (_name, createStore) => {
   const open = () => {
     const site = createCacheSite({ store: createStore() });
     const image = site.create();
-    return { ...site, image, fill: (name: string, mib: number) => site.put(image, name, mib * MIB) };
+    return {
+      ...site,
+      image,
+      fill: (name: string, eighths: number) => site.put(image, name, eighths * EIGHTH),
+    };
   };
 
   test("a rendition that does not fit evicts the least recently used ones", async () => {
@@ -60,6 +72,19 @@ describe.each(STORES)("the limit of an image in %s", (_name, createStore) => {
     expect(await names(image)).toEqual([2, 3, 4, 5].map((page) => `intermediate-p${page}`).concat("png-1x1"));
   });
 
+  test("an intermediate of more than half stays beside renditions, and goes for that of another page", async () => {
+    const { clock, fill, image, names } = open();
+    await fill("intermediate-p1", 5);
+    for (const name of ["png-1x1", "png-2x2", "png-3x3"]) {
+      clock.now++;
+      await fill(name, 2);
+    }
+    expect(await names(image)).toEqual(["intermediate-p1", "png-3x3"]);
+    clock.now++;
+    await fill("intermediate-p2", 5);
+    expect(await names(image)).toEqual(["intermediate-p2", "png-3x3"]);
+  });
+
   test("a rendition that is larger than the limit is not stored, and evicts nothing", async () => {
     const { image, fill, names } = open();
     await fill("png-1x1", 6);
@@ -85,7 +110,7 @@ describe.each(STORES)("the limit of an image in %s", (_name, createStore) => {
     const { image, clock } = site;
     for (let side = 1; side <= 8; side++) {
       clock.now++;
-      await (side % 2 === 0 ? site : other).put(image, `png-${side}x${side}`, 3 * MIB);
+      await (side % 2 === 0 ? site : other).put(image, `png-${side}x${side}`, 3 * EIGHTH);
       const left = await site.names(image);
       expect(left.length).toBeLessThanOrEqual(2);
       expect(left).toContain(`png-${side}x${side}`);
@@ -97,7 +122,7 @@ describe.each(STORES)("the limit of an image in %s", (_name, createStore) => {
     const other = another();
     await Promise.all(
       Array.from({ length: 20 }, (_, side) =>
-        side % 2 === 0 ? fill(`png-1x${side + 1}`, 3) : other.put(image, `png-1x${side + 1}`, 3 * MIB),
+        side % 2 === 0 ? fill(`png-1x${side + 1}`, 3) : other.put(image, `png-1x${side + 1}`, 3 * EIGHTH),
       ),
     );
     // The last write of each process sees all others.
@@ -113,15 +138,15 @@ test("the sizes of stored renditions are noted where they are remote, and listed
   const site = createCacheSite({ store, clock: { now: 1000 } });
   await site.cache.notes.open();
   const image = site.create();
-  for (const side of [1, 2, 3, 4]) await site.put(image, `png-${side}x${side}`, 3 * MIB);
+  for (const side of [1, 2, 3, 4]) await site.put(image, `png-${side}x${side}`, 3 * EIGHTH);
   expect(calls).not.toContain("list");
 
   const earlier = site.create({ createdAt: 999 });
-  await memory.put(keyOf(earlier, "png-1x1"), Buffer.alloc(7 * MIB));
+  await memory.put(keyOf(earlier, "png-1x1"), Buffer.alloc(7 * EIGHTH));
   await memory.put(`${earlier.id}/original`, Buffer.alloc(9 * MIB));
   await site.put(earlier, "png-2x2", 1);
   expect(calls.filter((method) => method === "list")).toHaveLength(1);
-  await site.another().put(earlier, "png-3x3", 2 * MIB);
+  await site.another().put(earlier, "png-3x3", 2 * EIGHTH);
   expect(calls.filter((method) => method === "list")).toHaveLength(1);
   expect(await site.names(earlier)).toEqual(["png-2x2", "png-3x3"]);
   expect(await memory.stat(`${earlier.id}/original`)).not.toBeNull();
@@ -130,10 +155,10 @@ test("the sizes of stored renditions are noted where they are remote, and listed
 test("notes of an earlier release are read, and their sizes count", async () => {
   const { store, create, put, names } = createCacheSite();
   const image = create({ createdAt: NOON });
-  const stored = [["png-1x1", 7 * MIB]];
+  const stored = [["png-1x1", 7 * EIGHTH]];
   await store.put(`${image.id}/notes`, Buffer.from(JSON.stringify({ v: 1, stored, failures: [] })));
   await store.put(keyOf(image, "png-1x1"), Buffer.alloc(10));
-  await put(image, "png-2x2", 2 * MIB);
+  await put(image, "png-2x2", 2 * EIGHTH);
   expect(await names(image)).toEqual(["png-2x2"]);
 });
 

@@ -27,7 +27,8 @@ export interface RenditionCacheOptions extends Pick<StorageRoles, "records" | "r
 
 /** Most blobs stored for one image: renditions and intermediates. */
 const MAX_ENTRIES = 256;
-const LEAST_MAX_BYTES = 8 * 2 ** 20;
+/** Room for an intermediate, which has up to 10 MB, and for renditions from it. */
+const LEAST_MAX_BYTES = 16 * 2 ** 20;
 const TIMES_ORIGINAL = 10;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -267,8 +268,8 @@ export class RenditionCache {
     const intermediates = others.filter(isIntermediate);
     const renditions = others.filter((each) => !isIntermediate(each));
     let bytes = sumOf([...stored].filter(([each]) => isIntermediate(each)).map(([, size]) => size));
-    // The intermediates of many pages must leave room for renditions.
-    const surplus = intermediates.filter((each) => {
+    // The intermediates of many pages must leave room for renditions, but the last used one is of use to them.
+    const surplus = intermediates.slice(0, isIntermediate(key) ? undefined : -1).filter((each) => {
       if (bytes <= maxBytes / 2) return false;
       bytes -= stored.get(each) ?? 0;
       return true;
