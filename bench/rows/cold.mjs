@@ -1,3 +1,4 @@
+import { findNginx } from "../servers/nginx.mjs";
 import { addressOf, upload } from "../src/client.mjs";
 import { measure, watchMemory } from "../src/measure.mjs";
 import { compare, formatMegabytes, formatMicros } from "../src/report.mjs";
@@ -22,10 +23,11 @@ export async function cold(/** @type {Bench} */ bench) {
   const first = await compareWidths(bench, large, 750);
   const second = await compareWidths(bench, middle, 450);
   return [
-    first.line("sharp", 1.06),
-    first.line("ipx", 0.9),
-    second.line("sharp", 1.1),
-    second.line("ipx"),
+    ...first.lines("sharp", 1.06),
+    ...first.lines("ipx", 0.9),
+    ...second.lines("sharp", 1.1),
+    ...second.lines("ipx"),
+    ...second.lines("nginx"),
     compare({
       what: `${middle.what}: peak memory, all processes`,
       ours: [second.peakBytes],
@@ -37,7 +39,7 @@ export async function cold(/** @type {Bench} */ bench) {
   ];
 }
 
-const PEERS = { sharp: "bare handler, `sharp` in the process", ipx: "ipx" };
+const PEERS = { sharp: "bare handler, `sharp` in the process", ipx: "ipx", nginx: "nginx's image filter" };
 
 /**
  * @param {Bench} bench
@@ -52,29 +54,30 @@ async function compareWidths(bench, { what, picture }, width) {
   const memory = watchMemory(ours);
   const sharp = await bench.start("express-sharp", { file: picture.file });
   const ipx = await bench.start("express-ipx", { directory: picture.directory });
+  const nginx = findNginx() && (await bench.start("nginx-filter", { directory: picture.directory }));
+  const contestants = {
+    ours: await resizing(bench, ours, first, (width) => addressOf(id, `?resize=${width}x`)),
+    sharp: await resizing(bench, sharp, first, (width) => `/resized.jpg?width=${width}`),
+    ipx: await resizing(bench, ipx, first, (width) => `/ipx/w_${width},q_90/file.jpg`),
+    ...(nginx && { nginx: await resizing(bench, nginx, first, (width) => `/file.jpg?width=${width}`) }),
+  };
+  /** @type {Partial<Record<string, number[]>> & { ours: number[] }} */
   const samples = await measure(
     bench,
-    {
-      ours: await resizing(bench, ours, first, (width) => addressOf(id, `?resize=${width}x`)),
-      sharp: await resizing(bench, sharp, first, (width) => `/resized.jpg?width=${width}`),
-      ipx: await resizing(bench, ipx, first, (width) => `/ipx/w_${width},q_90/file.jpg`),
-    },
+    /** @type {Record<"ours", Contestant>} */ (contestants), // And its peers, of which one may be absent.
     { connections: CONNECTIONS, turnRequests: TURN_REQUESTS[mode], settleMs: SETTLE_MS },
   );
   const peakBytes = memory.stop();
-  for (const server of [ours, sharp, ipx]) await server.stop();
+  for (const server of [ours, sharp, ipx, nginx]) await server?.stop();
   return {
     peakBytes,
-    /** @param {keyof typeof PEERS} peer @param {number} [atMost] */
-    line: (peer, atMost) =>
-      compare({
-        what,
-        ours: samples.ours,
-        peer: PEERS[peer],
-        theirs: samples[peer],
-        format: formatMicros,
-        ...(atMost === undefined ? {} : { aim: { atMost } }),
-      }),
+    /** None for a peer that is not installed. @param {keyof typeof PEERS} peer @param {number} [atMost] */
+    lines(peer, atMost) {
+      const theirs = samples[peer];
+      if (theirs === undefined) return [];
+      const aim = atMost === undefined ? {} : { aim: { atMost } };
+      return [compare({ what, ours: samples.ours, peer: PEERS[peer], theirs, format: formatMicros, ...aim })];
+    },
   };
 }
 

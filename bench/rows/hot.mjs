@@ -68,32 +68,26 @@ async function inExpress(bench) {
 /** @param {Bench} bench */
 async function inKoa(bench) {
   const ours = await bench.start("outrigger-koa");
-  const { path, answer, file, directory } = await renditionOf(bench, ours);
+  const { path, answer, file } = await renditionOf(bench, ours);
   const headers = headersOf(answer);
-  const [withHeaders, files] = await Promise.all([
-    bench.start("koa-buffer", { file, headers }),
-    bench.start("koa-send", { directory }),
-  ]);
+  const withHeaders = await bench.start("koa-buffer", { file, headers });
   const samples = await measure(
     bench,
     {
       ours: await sending(bench, ours, path, answer),
       headers: await sending(bench, withHeaders, "/file.jpg", answer),
-      files: await sending(bench, files, "/hot.jpg", answer),
     },
     { connections: CONNECTIONS, warmUpFactor: WARM_UP },
   );
-  const what = `Hot rendition, ${kilobytes(answer)}, Koa 3`;
-  const line = { ours: samples.ours, format: formatMicros };
   return [
     compare({
-      ...line,
-      what,
+      what: `Hot rendition, ${kilobytes(answer)}, Koa 3`,
+      ours: samples.ours,
+      format: formatMicros,
       peer: "bare handler, all our headers",
       theirs: samples.headers,
       aim: { atMost: 1.2 },
     }),
-    compare({ ...line, what, peer: "koa-send", theirs: samples.files, aim: { below: 0.5 } }),
   ];
 }
 

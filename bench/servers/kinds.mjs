@@ -23,7 +23,7 @@
  * @property {{ bucket: string, endpoint: string, credentials: { accessKeyId: string, secretAccessKey: string } }} [s3]
  */
 
-/** @typedef {{ listener: RequestListener, close?: () => Promise<void> }} Mounted */
+/** A listener, or the port of a server that already listens. @typedef {({ listener: RequestListener } | { port: number }) & { close?: () => Promise<void> }} Mounted */
 
 // Loaded on demand: a server must not carry the modules of another.
 export const SERVERS = {
@@ -47,6 +47,8 @@ export const SERVERS = {
   "express-sharp": start(() => import("./resizers.mjs"), "sharpInExpress"),
   /** Express 5: ipx on `directory`. */
   "express-ipx": start(() => import("./resizers.mjs"), "ipxInExpress"),
+  /** nginx with its image filter on `directory`, resized to `?width=`. */
+  "nginx-filter": start(() => import("./nginx.mjs"), "nginxFilter"),
   /** Outrigger's email lookup in Express 5, at `/people`, on `lookup.db` in `directory`. */
   "lookup-express": start(() => import("./lookup.mjs"), "lookupInExpress"),
   /** Express 5: the first page of a domain by one statement on `lookup.db` in `directory`. */

@@ -7,8 +7,8 @@ import { SERVERS } from "./kinds.mjs";
 const kind = /** @type {import("./kinds.mjs").ServerKind} */ (process.argv[2]); // Given by startServer.
 /** @type {import("./kinds.mjs").ServerOptions} */
 const options = JSON.parse(process.argv[3] ?? "{}");
-const { listener, close } = await SERVERS[kind](options);
-const server = createServer(listener);
+const { close, ...mounted } = await SERVERS[kind](options);
+const server = "listener" in mounted ? createServer(mounted.listener) : null;
 
 process.on("message", async (message) => {
   if (message === "usage") {
@@ -16,14 +16,15 @@ process.on("message", async (message) => {
     process.send?.({ cpuMicros: user + system });
   }
   if (message === "stop") {
-    server.close();
-    server.closeAllConnections();
+    server?.close();
+    server?.closeAllConnections();
     await close?.();
     process.exit();
   }
 });
 process.on("disconnect", () => process.exit());
-server.listen(0, "127.0.0.1", () => {
+if ("port" in mounted) process.send?.({ port: mounted.port });
+server?.listen(0, "127.0.0.1", () => {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("Not listening on TCP");
   process.send?.({ port: address.port });

@@ -33,6 +33,11 @@ const PROGRAMS = {
     names: ["postgres"],
     version: { flag: "--version", says: "postgres (PostgreSQL)" },
   },
+  nginx: {
+    variable: "OUTRIGGER_NGINX",
+    names: ["nginx"],
+    version: { flag: "-v", says: "nginx/" },
+  },
   radosgw: {
     variable: "OUTRIGGER_RADOSGW",
     names: ["radosgw"],
