@@ -54,11 +54,6 @@ async function openPng(bytes: Buffer, type: OriginalType, maxPixels: number): Pr
   return pictureOf({ width, height }, open);
 }
 
-function rawPicture(bytes: Buffer): Picture | null {
-  const pixels = rawPixels(bytes);
-  return pixels && pictureOfPixels(pixels);
-}
-
 /** Pixels as a picture to convert. */
 export function pictureOfPixels({ pixels, width, height, channels }: Pixels): Picture {
   return pictureOf({ width, height }, () => sharp(pixels, { raw: { width, height, channels } }));
@@ -68,12 +63,14 @@ function pictureOf(natural: Size, open: () => Sharp): Picture {
   return { natural, frames: 1, pages: 1, scalable: false, decode: async () => open() };
 }
 
-function rawPixels(bytes: Buffer): Pixels | null {
+function rawPicture(bytes: Buffer): Picture | null {
   if (bytes.length < HEADER_BYTES) return null;
   const [width, height, channels] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8), bytes.readUInt8(12)];
   const pixels = bytes.subarray(HEADER_BYTES);
   const isWhole = pixels.length > 0 && pixels.length === width * height * channels;
-  return isWhole && (channels === 3 || channels === 4) ? { pixels, width, height, channels } : null;
+  return isWhole && (channels === 3 || channels === 4)
+    ? pictureOfPixels({ pixels, width, height, channels })
+    : null;
 }
 
 /** Whether a sample of the rows compresses well. Most pictures are not worth compressing. */
