@@ -5,4 +5,5 @@ export { accessReason, isError, isServiceError, ServiceError, systemCode } from 
 export { parseDate } from "./images/record/parse-date.ts";
 export { sniffType } from "./images/record/sniff.ts";
 export { normaliseAddress } from "./lookup/address/parse-address.ts";
+export { memoized } from "./lookup/memoized.ts";
 export { parsedUrl } from "./parsed-url.ts";

@@ -14,6 +14,7 @@ import {
   type PatternCount,
   spellingKeys,
 } from "@outrigger/core/lookup";
+import { memoized } from "@outrigger/core/values";
 import type { SqlDriver } from "../driver/sql-driver.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { namedLocal } from "./domain-summary.ts";
@@ -169,17 +170,5 @@ async function patternsOf(driver: SqlDriver, row: FactsRow): Promise<PatternCoun
   return patterns;
 }
 
-/** Patterns by their text: the same list for many questions, whose consequences are known then. */
-const read = new Map<string, PatternCount[]>();
-const MAX_READ = 500;
-
-function readPatterns(text: string): PatternCount[] {
-  let patterns = read.get(text);
-  if (patterns === undefined) {
-    // The column holds only what `learnPatterns` returned.
-    patterns = JSON.parse(text) as PatternCount[];
-    if (read.size >= MAX_READ) read.clear();
-    read.set(text, patterns);
-  }
-  return patterns;
-}
+/** Equal texts give the same list, whose consequences are known then. The column holds only what `learnPatterns` returned. */
+const readPatterns = memoized((text: string) => JSON.parse(text) as PatternCount[]);

@@ -9,6 +9,7 @@ export class ReadyDriver<Inner extends SqlDriver = SqlDriver> implements SqlDriv
   readonly #prepare: () => Promise<void>;
   readonly #closesInner: boolean;
   #readiness: Promise<Inner> | null = null;
+  #isPrepared = false;
   #isClosed = false;
 
   /**
@@ -27,7 +28,10 @@ export class ReadyDriver<Inner extends SqlDriver = SqlDriver> implements SqlDriv
   ready(): Promise<Inner> {
     if (this.#isClosed) return Promise.reject(closedError());
     if (this.#readiness === null) {
-      const readiness = this.#prepare().then(() => this.#inner);
+      const readiness = this.#prepare().then(() => {
+        this.#isPrepared = true;
+        return this.#inner;
+      });
       this.#readiness = readiness;
       // The next call tries again.
       readiness.catch(() => {
@@ -37,20 +41,25 @@ export class ReadyDriver<Inner extends SqlDriver = SqlDriver> implements SqlDriv
     return this.#readiness;
   }
 
-  async all<Row>(text: string, values?: readonly SqlValue[]): Promise<Row[]> {
-    return (await this.ready()).all(text, values);
+  all<Row>(text: string, values?: readonly SqlValue[]): Promise<Row[]> {
+    return this.#once((inner) => inner.all(text, values));
   }
 
-  async first<Row>(text: string, values?: readonly SqlValue[]): Promise<Row | undefined> {
-    return (await this.ready()).first(text, values);
+  first<Row>(text: string, values?: readonly SqlValue[]): Promise<Row | undefined> {
+    return this.#once((inner) => inner.first(text, values));
   }
 
-  async run(text: string, values?: readonly SqlValue[]): Promise<number> {
-    return (await this.ready()).run(text, values);
+  run(text: string, values?: readonly SqlValue[]): Promise<number> {
+    return this.#once((inner) => inner.run(text, values));
   }
 
-  async write<T>(work: (runner: SqlRunner) => Promise<T>, options?: WriteOptions): Promise<T> {
-    return (await this.ready()).write(work, options);
+  write<T>(work: (runner: SqlRunner) => Promise<T>, options?: WriteOptions): Promise<T> {
+    return this.#once((inner) => inner.write(work, options));
+  }
+
+  // Not async: promises are much of the cost of a short statement.
+  #once<T>(work: (inner: Inner) => Promise<T>): Promise<T> {
+    return this.#isPrepared && !this.#isClosed ? work(this.#inner) : this.ready().then(work);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { memoized } from "@outrigger/core/values";
 import type Database from "libsql";
 import { isMigrated, LOOKUP_SCHEMA } from "../schema/is-migrated.ts";
 import { loadLibsql } from "./load-libsql.ts";
@@ -199,26 +200,30 @@ function connect(path: string, isPowerSafe: boolean): SqliteConnection {
   return { database, runner: createRunner(database) };
 }
 
-/** Prepares each statement once. */
+/** Prepares each statement once for all its rows, and once for the first. */
 function createRunner(database: Database.Database): SqlRunner {
-  const statements = new Map<string, Database.Statement>();
-
-  function prepared(text: string): Database.Statement {
-    let statement = statements.get(text);
-    if (statement === undefined) {
-      // In SQLite `$1` is a name; `?1` is a number.
-      statement = database.prepare(text.replaceAll(/\$(\d+)/g, "?$1"));
-      statements.set(text, statement);
-    }
-    return statement;
-  }
+  // In SQLite `$1` is a name; `?1` is a number.
+  const prepare = (text: string) => database.prepare(text.replaceAll(/\$(\d+)/g, "?$1"));
+  const prepared = memoized(prepare);
+  const first = memoized((text: string) => {
+    // `get` takes half as long as `all`, and less without names. It would also add a property to a row with names.
+    const statement = prepare(text).raw();
+    const names = statement.columns().map(({ name }) => name);
+    return (values: readonly SqlValue[]) => {
+      const found = statement.get(values) as SqlValue[] | undefined; // Raw.
+      if (found === undefined) return undefined;
+      const row: Record<string, SqlValue | undefined> = {};
+      for (const [at, name] of names.entries()) row[name] = found[at];
+      return row;
+    };
+  });
 
   return {
     // The text of the statement determines the type of its rows.
     all: <Row>(text: string, values: readonly SqlValue[] = []) =>
       settled(() => prepared(text).all(values) as Row[]),
     first: <Row>(text: string, values: readonly SqlValue[] = []) =>
-      settled(() => (prepared(text).all(values) as Row[])[0]), // `get` adds a property to the row.
+      settled(() => first(text)(values) as Row | undefined),
     run: (text, values = []) => settled(() => prepared(text).run(values).changes),
   };
 }

@@ -1,4 +1,5 @@
 import { LookupProblem } from "../lookup-problem.ts";
+import { memoized } from "../memoized.ts";
 import { type Given, type Parameter, presentText } from "../operations/given.ts";
 
 /** The parameters of a request. Of a repeated one, the first that is not blank counts. */
@@ -8,10 +9,11 @@ export interface Query extends Given {
 }
 
 /** The name of a parameter in a query. */
-export function queryName(parameter: Parameter): string {
-  if (parameter === "maxDurationMs") return "max_duration";
-  return parameter.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
+export const queryName = memoized((parameter: Parameter) =>
+  parameter === "maxDurationMs"
+    ? "max_duration"
+    : parameter.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+);
 
 const DIGITS = /^\d{1,15}$/;
 

@@ -27,21 +27,15 @@ export function emailEntry(contact: Contact, { networkNames }: LookupSettings): 
   };
 }
 
+const UNKNOWN_FACTS = Object.fromEntries(
+  "description industry facebook instagram youtube country state city postal_code street headcount company_type"
+    .split(" ")
+    .map((name) => [name, null]),
+) as Omit<OrganizationFields, "technologies">; // These are its names.
+
 /** What no source knows of an organisation. */
 export function organizationFields({ a, b }: LookupSettings["networkNames"]): OrganizationFields {
-  return {
-    ...{
-      description: null,
-      industry: null,
-      facebook: null,
-      instagram: null,
-      youtube: null,
-      technologies: [],
-    },
-    ...{ country: null, state: null, city: null, postal_code: null, street: null },
-    ...{ headcount: null, company_type: null },
-    ...{ [a]: null, [b]: null },
-  };
+  return { ...UNKNOWN_FACTS, technologies: [], [a]: null, [b]: null };
 }
 
 /** The latest verdict; nulls for an address that was never verified. */
