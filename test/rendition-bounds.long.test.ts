@@ -119,7 +119,7 @@ test("twelve large sizes of one noise JPEG stay within ten times the original", 
   const node = await startNode(store, clock);
   const image = await upload(node, await noiseJpeg(1200), "image/jpeg");
   const original = await store.stat(`${image.id}/original`);
-  const limit = Math.max(16 * MIB, 10 * (original?.size ?? 0));
+  const limit = Math.max(8 * MIB, 10 * (original?.size ?? 0));
   let served = 0;
   for (let size = 0; size < 12; size++) {
     served += await node.read(image, `?resize=${1199 - size}x`);

@@ -54,7 +54,7 @@ export const RENDERER_RULES = {
   /** Pictures of all clients that may wait for a worker, up to 100,000; more are refused. @default 64 */
   maxQueue: rules.preset(64, rules.whole(0, 100_000)),
   /**
-   * Keeps an intermediate of 1600 px, of up to 10 MB, of each original that is slow to decode. Smaller renditions,
+   * Keeps an intermediate, of up to 1600 px and 10 MB, of each original that is slow to decode. Smaller renditions,
    * with the same bytes, take 0.02 s from it instead of 0.1 s or more.
    * @default true
    */

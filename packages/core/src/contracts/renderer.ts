@@ -185,6 +185,11 @@ export interface Rendition {
 /** Maximum number of page runs in an {@link Admission}, so that records stay small. */
 export const MAX_PAGE_RUNS = 32;
 
+/** Bytes that the renditions and intermediates of an image may take together, by those of its original. */
+export function maxStoredBytes(originalBytes: number): number {
+  return Math.max(10 * originalBytes, 8 * 2 ** 20);
+}
+
 /** Characters of the longest {@link PicturePreview.placeholder}: a ThumbHash has at most 25 bytes. */
 export const MAX_PLACEHOLDER_LENGTH = 36;
 

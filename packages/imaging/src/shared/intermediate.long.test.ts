@@ -211,6 +211,13 @@ describe("usesIntermediate", () => {
     expect(uses({ type: "image/x-photoshop", width: 1600, height: 1400 }, at(1500))).toBe(true);
   });
 
+  test("is true up to 1034 px for a small original of 4:3, whose intermediate has a megapixel", () => {
+    const small = { type: SVG, width: 1600, height: 1200, size: 650_000 } as const;
+    expect(uses(small, at(1034))).toBe(true);
+    expect(uses(small, at(1035))).toBe(false);
+    expect(uses({ ...small, size: 2_500_000 }, at(1400))).toBe(true);
+  });
+
   test("is false for vectors that stay vectors, and for animations", () => {
     for (const format of ["png", "jpg", "gif", "svg", "psd", "webp", "avif"] as const) {
       expect(uses({ type: PDF }, at(800, format)), format).toBe(true);

@@ -6,6 +6,7 @@ import type {
   RenditionSpec,
   Size,
 } from "@outrigger/core/images";
+import { maxStoredBytes } from "@outrigger/core/values";
 import { cover, fitInside, pad } from "./fit.ts";
 import type { PictureLimits } from "./wire.ts";
 
@@ -166,7 +167,8 @@ export function intermediateSize(
     maxHeight: INTERMEDIATE_SIDE,
     enlarge: isScalable(type),
     maxSide: limits.maxSide,
-    maxPixels: limits.maxOutputPixels,
+    // Four bytes a pixel in half of the image's space: renditions fit beside it.
+    maxPixels: Math.min(limits.maxOutputPixels, maxStoredBytes(original.bytes) / 2 / 4),
   });
   const longer = Math.max(size.width, size.height);
   const available = Math.max(intermediate.width, intermediate.height);

@@ -10,8 +10,8 @@ import {
   STORES,
 } from "../../../test/cache-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";
+import { maxStoredBytes } from "../../contracts/renderer.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import { maxBytesOf } from "./rendition-cache.ts";
 
 vi.mock("node:fs/promises", async (original) => {
   const real = await original<typeof import("node:fs/promises")>();
@@ -19,11 +19,11 @@ vi.mock("node:fs/promises", async (original) => {
 });
 
 test.each([
-  [1, 16 * MIB],
-  [1_600_000, 16 * MIB],
+  [1, 8 * MIB],
+  [800_000, 8 * MIB],
   [10_000_000, 100_000_000],
 ])("the limit for renditions of an original of %i bytes is %i bytes", (original, max) => {
-  expect(maxBytesOf(original)).toBe(max);
+  expect(maxStoredBytes(original)).toBe(max);
 });
 
 describe.each(STORES)("the limit of an image in %s", (_name, createStore) => {

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
+import { maxStoredBytes } from "../../contracts/renderer.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { IDLE_LIST, isNearlyFull, listSizes, removeEarlierUsage, removeMade } from "./remove-stored.ts";
@@ -27,9 +28,6 @@ export interface RenditionCacheOptions extends Pick<StorageRoles, "records" | "r
 
 /** Most blobs stored for one image: renditions and intermediates. */
 const MAX_ENTRIES = 256;
-/** Room for an intermediate, which has up to 10 MB, and for renditions from it. */
-const LEAST_MAX_BYTES = 16 * 2 ** 20;
-const TIMES_ORIGINAL = 10;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** A last use is written at most once in this part of the idle time. */
@@ -41,11 +39,6 @@ const BATCH = 200;
 const AT_ONCE = 4;
 /** Delay before a failed image is retried, so that it does not block the images behind it. */
 const POSTPONE_MS = 5 * 60_000;
-
-/** Limit for all stored renditions of an image together, in bytes. */
-export function maxBytesOf(originalBytes: number): number {
-  return Math.max(TIMES_ORIGINAL * originalBytes, LEAST_MAX_BYTES);
-}
 
 /**
  * The stored renditions, within two limits: bytes and number per image, kept at each write, and the time since their last use, kept by
@@ -107,7 +100,7 @@ export class RenditionCache {
   /** Stores a blob derived from an image, unless it alone exceeds the limit or the disk is nearly full, and evicts others. */
   async store(image: ImageRecord, key: string, bytes: Uint8Array): Promise<void> {
     const { renditions, onError } = this.#options;
-    if (bytes.byteLength > maxBytesOf(image.size) || (await isNearlyFull(renditions))) return;
+    if (bytes.byteLength > maxStoredBytes(image.size) || (await isNearlyFull(renditions))) return;
     const { idleAt: known } = await this.notes.latest(image);
     const added = known === null ? await this.#addIdle(image) : null;
     await renditions.put(key, bytes, { mayBeLost: true });
@@ -244,7 +237,7 @@ export class RenditionCache {
     // The newest is the last.
     stored.delete(key);
     stored.set(key, bytes);
-    const maxBytes = maxBytesOf(image.size);
+    const maxBytes = maxStoredBytes(image.size);
     let total = sumOf(stored.values());
     if (total <= maxBytes && stored.size <= MAX_ENTRIES) return stored;
     for (const victim of this.#victimsIn(stored, key, maxBytes)) {
