@@ -77,7 +77,7 @@ async function conversions({ corpus, settings }) {
       does: "`pdftoppm`",
     },
     {
-      // Too wide for the intermediate of 1600 px, so drawn in each call, as by the program.
+      // Larger than its intermediate, so drawn in each call, as by the program.
       what: "SVG, 1600 × 1200, 1500 paths → 1500 px PNG",
       original: await corpus.svg(),
       suffix: "png",

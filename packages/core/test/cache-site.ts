@@ -13,8 +13,6 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 export const NOON = Date.parse("2026-03-01T12:00:00.000Z");
 export const MIB = 2 ** 20;
-/** An eighth of the limit for the renditions of a small image, in bytes. */
-export const EIGHTH = MIB;
 
 const directories: string[] = [];
 afterEachFile(() => {

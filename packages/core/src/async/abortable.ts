@@ -6,7 +6,6 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined):
   return signal === undefined ? work : unlessAborted(work, signal);
 }
 
-// Not async, and without a race: a hot read of a remote record passes here.
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason);

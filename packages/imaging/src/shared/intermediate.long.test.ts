@@ -215,6 +215,8 @@ describe("usesIntermediate", () => {
     const small = { type: SVG, width: 1600, height: 1200, size: 650_000 } as const;
     expect(uses(small, at(1034))).toBe(true);
     expect(uses(small, at(1035))).toBe(false);
+    expect(uses({ ...small, type: PDF }, at(1194))).toBe(true);
+    expect(uses({ ...small, type: PDF }, at(1195))).toBe(false);
     expect(uses({ ...small, size: 2_500_000 }, at(1400))).toBe(true);
   });
 

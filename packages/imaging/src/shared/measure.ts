@@ -162,13 +162,14 @@ export function intermediateSize(
   const { type, natural, frames } = original;
   const size = layout.drawn ?? layout;
   if (!isDear(original) || isAnimated(format, frames) || staysVector(type, format)) return null;
+  const channels = type === "application/pdf" ? 3 : 4; // A page has no alpha.
   const intermediate = fitInside(natural, {
     maxWidth: INTERMEDIATE_SIDE,
     maxHeight: INTERMEDIATE_SIDE,
     enlarge: isScalable(type),
     maxSide: limits.maxSide,
-    // Four bytes a pixel in half of the image's space: renditions fit beside it.
-    maxPixels: Math.min(limits.maxOutputPixels, maxStoredBytes(original.bytes) / 2 / 4),
+    // Half of the image's space, so that renditions fit beside it.
+    maxPixels: Math.min(limits.maxOutputPixels, maxStoredBytes(original.bytes) / 2 / channels),
   });
   const longer = Math.max(size.width, size.height);
   const available = Math.max(intermediate.width, intermediate.height);

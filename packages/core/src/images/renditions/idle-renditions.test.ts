@@ -3,9 +3,9 @@ import {
   createCacheSite,
   createDirectory,
   DAY_MS,
-  EIGHTH,
   HOUR_MS,
   keyOf,
+  MIB,
   NOON,
   STORES,
 } from "../../../test/cache-site.ts";
@@ -242,11 +242,11 @@ describe("after a crash at any call of a store", () => {
       const dying = createCacheSite({ store, idleDays: 4 });
       const image = dying.create();
       for (const side of [1, 2, 3, 4]) {
-        await dying.put(image, `png-${side}x${side}`, 3 * EIGHTH).catch(() => undefined);
+        await dying.put(image, `png-${side}x${side}`, 3 * MIB).catch(() => undefined);
       }
       isOver = isAlive();
       const next = dying.another({ store: memory });
-      for (const side of [5, 6, 7]) await next.put(image, `png-${side}x${side}`, 3 * EIGHTH);
+      for (const side of [5, 6, 7]) await next.put(image, `png-${side}x${side}`, 3 * MIB);
       // A rendition that the crash left unnoted is beside the two that are noted.
       expect((await next.names(image)).length, `call ${point}`).toBeLessThanOrEqual(3);
       await next.sweep(4 * DAY_MS + HOUR_MS);

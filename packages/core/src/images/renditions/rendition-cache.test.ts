@@ -1,14 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import {
-  createCacheSite,
-  createDirectory,
-  EIGHTH,
-  keyOf,
-  MIB,
-  NOON,
-  STORES,
-} from "../../../test/cache-site.ts";
+import { createCacheSite, createDirectory, keyOf, MIB, NOON, STORES } from "../../../test/cache-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";
 import { maxStoredBytes } from "../../contracts/renderer.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
@@ -33,7 +25,7 @@ describe.each(STORES)("the limit of an image in %s", (_name, createStore) => {
     return {
       ...site,
       image,
-      fill: (name: string, eighths: number) => site.put(image, name, eighths * EIGHTH),
+      fill: (name: string, mib: number) => site.put(image, name, mib * MIB),
     };
   };
 
@@ -110,7 +102,7 @@ describe.each(STORES)("the limit of an image in %s", (_name, createStore) => {
     const { image, clock } = site;
     for (let side = 1; side <= 8; side++) {
       clock.now++;
-      await (side % 2 === 0 ? site : other).put(image, `png-${side}x${side}`, 3 * EIGHTH);
+      await (side % 2 === 0 ? site : other).put(image, `png-${side}x${side}`, 3 * MIB);
       const left = await site.names(image);
       expect(left.length).toBeLessThanOrEqual(2);
       expect(left).toContain(`png-${side}x${side}`);
@@ -122,7 +114,7 @@ describe.each(STORES)("the limit of an image in %s", (_name, createStore) => {
     const other = another();
     await Promise.all(
       Array.from({ length: 20 }, (_, side) =>
-        side % 2 === 0 ? fill(`png-1x${side + 1}`, 3) : other.put(image, `png-1x${side + 1}`, 3 * EIGHTH),
+        side % 2 === 0 ? fill(`png-1x${side + 1}`, 3) : other.put(image, `png-1x${side + 1}`, 3 * MIB),
       ),
     );
     // The last write of each process sees all others.
@@ -138,15 +130,15 @@ test("the sizes of stored renditions are noted where they are remote, and listed
   const site = createCacheSite({ store, clock: { now: 1000 } });
   await site.cache.notes.open();
   const image = site.create();
-  for (const side of [1, 2, 3, 4]) await site.put(image, `png-${side}x${side}`, 3 * EIGHTH);
+  for (const side of [1, 2, 3, 4]) await site.put(image, `png-${side}x${side}`, 3 * MIB);
   expect(calls).not.toContain("list");
 
   const earlier = site.create({ createdAt: 999 });
-  await memory.put(keyOf(earlier, "png-1x1"), Buffer.alloc(7 * EIGHTH));
+  await memory.put(keyOf(earlier, "png-1x1"), Buffer.alloc(7 * MIB));
   await memory.put(`${earlier.id}/original`, Buffer.alloc(9 * MIB));
   await site.put(earlier, "png-2x2", 1);
   expect(calls.filter((method) => method === "list")).toHaveLength(1);
-  await site.another().put(earlier, "png-3x3", 2 * EIGHTH);
+  await site.another().put(earlier, "png-3x3", 2 * MIB);
   expect(calls.filter((method) => method === "list")).toHaveLength(1);
   expect(await site.names(earlier)).toEqual(["png-2x2", "png-3x3"]);
   expect(await memory.stat(`${earlier.id}/original`)).not.toBeNull();
@@ -155,10 +147,10 @@ test("the sizes of stored renditions are noted where they are remote, and listed
 test("notes of an earlier release are read, and their sizes count", async () => {
   const { store, create, put, names } = createCacheSite();
   const image = create({ createdAt: NOON });
-  const stored = [["png-1x1", 7 * EIGHTH]];
+  const stored = [["png-1x1", 7 * MIB]];
   await store.put(`${image.id}/notes`, Buffer.from(JSON.stringify({ v: 1, stored, failures: [] })));
   await store.put(keyOf(image, "png-1x1"), Buffer.alloc(10));
-  await put(image, "png-2x2", 2 * EIGHTH);
+  await put(image, "png-2x2", 2 * MIB);
   expect(await names(image)).toEqual(["png-2x2"]);
 });
 

@@ -261,7 +261,7 @@ export class RenditionCache {
     const intermediates = others.filter(isIntermediate);
     const renditions = others.filter((each) => !isIntermediate(each));
     let bytes = sumOf([...stored].filter(([each]) => isIntermediate(each)).map(([, size]) => size));
-    // The intermediates of many pages must leave room for renditions, but the last used one is of use to them.
+    // The intermediates of many pages must leave room for renditions. The last one stays: renditions are made from it.
     const surplus = intermediates.slice(0, isIntermediate(key) ? undefined : -1).filter((each) => {
       if (bytes <= maxBytes / 2) return false;
       bytes -= stored.get(each) ?? 0;
