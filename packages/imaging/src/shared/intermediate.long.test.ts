@@ -154,7 +154,7 @@ describe("the first rendition, one from the intermediate, and one of a renderer 
     });
     const facts = { type, width, height, pages, size: bytes.length };
     for (const format of type === PDF ? formats : formats.slice(0, 2)) {
-      for (const side of format === "png" ? [64, 1600] : [333]) {
+      for (const side of format === "png" ? [64, 448, 1216, 1600] : [333]) {
         const asked = { format, maxWidth: side, maxHeight: side };
         const spec = { ...asked, ...renderer.measure(facts, asked) };
         const first = await rendered(bytes, type, spec);
@@ -211,12 +211,12 @@ describe("usesIntermediate", () => {
     expect(uses({ type: "image/x-photoshop", width: 1600, height: 1400 }, at(1500))).toBe(true);
   });
 
-  test("is true up to 1034 px for a small original of 4:3, whose intermediate has a megapixel", () => {
+  test("is true up to 1100 px for a small original of 4:3, whose intermediate has 1.2 megapixels", () => {
     const small = { type: SVG, width: 1600, height: 1200, size: 650_000 } as const;
-    expect(uses(small, at(1034))).toBe(true);
-    expect(uses(small, at(1035))).toBe(false);
-    expect(uses({ ...small, type: PDF }, at(1194))).toBe(true);
-    expect(uses({ ...small, type: PDF }, at(1195))).toBe(false);
+    expect(uses(small, at(1100))).toBe(true);
+    expect(uses(small, at(1101))).toBe(false);
+    expect(uses({ ...small, type: PDF }, at(1271))).toBe(true);
+    expect(uses({ ...small, type: PDF }, at(1272))).toBe(false);
     expect(uses({ ...small, size: 2_500_000 }, at(1400))).toBe(true);
   });
 
@@ -247,15 +247,19 @@ describe("rendering from an intermediate", () => {
     ["the original", () => samples.photo.bytes],
     ["nothing", () => Buffer.alloc(0)],
     ["no picture", () => Buffer.alloc(5000, "ORI1")],
+    ["no deflated picture", () => Buffer.from(`ORI2${"\0\0\0d".repeat(2)}\u0003no deflated pixels`)],
   ])("rejects a source that is %s", async (_, make) => {
     const rendering = renderer.render({ bytes: make() }, "image/png", spec, { fromIntermediate: true });
     await expect(rendering).rejects.toMatchObject({ code: "unsupported_media" });
   });
 
-  test("rejects a truncated source", async () => {
-    const { intermediate = Buffer.alloc(0) } = await rendered(samples.photo.bytes, "image/png", spec);
+  test.each([
+    ["a photograph", "image/png", () => samples.photo.bytes],
+    ["a PDF page", PDF, textPdf],
+  ] as const)("rejects a truncated source: %s", async (_, type, make) => {
+    const { intermediate = Buffer.alloc(0) } = await rendered(make(), type, spec);
     const source = { bytes: intermediate.subarray(0, -1) };
-    const rendering = renderer.render(source, "image/png", spec, { fromIntermediate: true });
+    const rendering = renderer.render(source, type, spec, { fromIntermediate: true });
     await expect(rendering).rejects.toMatchObject({ code: "unsupported_media" });
   });
 });

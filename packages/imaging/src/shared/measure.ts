@@ -162,14 +162,14 @@ export function intermediateSize(
   const { type, natural, frames } = original;
   const size = layout.drawn ?? layout;
   if (!isDear(original) || isAnimated(format, frames) || staysVector(type, format)) return null;
-  const channels = type === "application/pdf" ? 3 : 4; // A page has no alpha.
+  // The largest rendition that is made from the intermediate fits beside it.
+  const maxBytes = maxStoredBytes(original.bytes) / (1 + MAX_SHARE ** 2);
   const intermediate = fitInside(natural, {
     maxWidth: INTERMEDIATE_SIDE,
     maxHeight: INTERMEDIATE_SIDE,
     enlarge: isScalable(type),
     maxSide: limits.maxSide,
-    // Half of the image's space, so that renditions fit beside it.
-    maxPixels: Math.min(limits.maxOutputPixels, maxStoredBytes(original.bytes) / 2 / channels),
+    maxPixels: Math.min(limits.maxOutputPixels, maxBytes / (type === "application/pdf" ? 3 : 4)), // A page has no alpha.
   });
   const longer = Math.max(size.width, size.height);
   const available = Math.max(intermediate.width, intermediate.height);

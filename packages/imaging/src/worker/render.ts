@@ -35,7 +35,7 @@ export async function render(
 ): Promise<Rendition> {
   const source = { bytes, type, spec, limits };
   if (mode === "from intermediate") {
-    const picture = await openIntermediate(bytes, type, { side: INTERMEDIATE_SIDE });
+    const picture = openIntermediate(bytes, type, { side: INTERMEDIATE_SIDE });
     const layout = renditionLayout({ type, natural: picture.natural, frames: 1 }, spec, limits);
     return { bytes: await convertPicture(picture, source, layout, INDIRECT) };
   }
@@ -53,7 +53,7 @@ export async function render(
   const image = await uprightPixels({ ...whole, animated: false, indirect: false });
   const pixels = await readPixels(image, type, limits);
   const rendition = { bytes: await convertPicture(pictureOfPixels(pixels), source, layout, INDIRECT) };
-  return mode === "direct" ? rendition : { ...rendition, intermediate: await writeIntermediate(pixels) };
+  return mode === "direct" ? rendition : { ...rendition, intermediate: writeIntermediate(pixels) };
 }
 
 type Source = Pick<Conversion, "bytes" | "type" | "spec" | "limits">;
