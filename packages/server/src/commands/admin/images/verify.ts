@@ -132,7 +132,7 @@ function printRemovals({ removals, of, most, isAllowed }: PlannedRemovals): void
 
 function outcomeOf(report: VerifyReport): JobOutcome {
   const { images, bytes, defects, repaired, newer, undecided } = report;
-  const found = `${defects} defects, ${repaired} repaired, ${newer} of a newer version`;
+  const found = `${defects} ${defects === 1 ? "defect" : "defects"}, ${repaired} repaired, ${newer} of a newer version`;
   return {
     report,
     troubles: {},
