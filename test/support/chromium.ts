@@ -14,7 +14,7 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath,
     headless: true,
-    // In the locale C, Chromium saves no file by a name with an umlaut.
+    // In the locale C, Chromium saves no file under a name with an umlaut.
     env: { ...process.env, LANG: "C.UTF-8" },
     args: [
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),

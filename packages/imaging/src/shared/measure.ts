@@ -162,7 +162,7 @@ export function intermediateSize(
   const { type, natural, frames } = original;
   const size = layout.drawn ?? layout;
   if (!isDear(original) || isAnimated(format, frames) || staysVector(type, format)) return null;
-  // The largest rendition that is made from the intermediate fits beside it.
+  // The pixels of an intermediate and those of the largest reduction of it fit together.
   const maxBytes = maxStoredBytes(original.bytes) / (1 + MAX_SHARE ** 2);
   const intermediate = fitInside(natural, {
     maxWidth: INTERMEDIATE_SIDE,

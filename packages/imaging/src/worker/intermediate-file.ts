@@ -5,17 +5,17 @@ import type { Pixels } from "./libvips.ts";
 import { type Picture, unreadable } from "./picture.ts";
 
 /**
- * First bytes of an intermediate. After it come width and height (4 bytes each, big-endian), channels (1 byte) and the
+ * First bytes of an intermediate with raw pixels. After it come width and height (4 bytes each, big-endian), channels (1 byte) and the
  * pixels. It is read and resized in 8 ms. A photograph as PNG would take 25 ms and a fifth fewer bytes, and as lossless
  * WebP 45 ms plus 1 s to write. JPEG loses too much.
  */
 const MARK = Buffer.from("ORI1", "latin1");
-/** First bytes of one whose pixels are deflated (RFC 1950). */
+/** First bytes of an intermediate with deflated pixels (RFC 1950), after the same header. */
 const FLAT_MARK = Buffer.from("ORI2", "latin1");
 const HEADER_BYTES = 13;
 
-/** Pictures that deflate to less than this share are stored so: a tenth of the bytes, so that many pages of a document are
- * kept, for 4 ms more. Decoded by libvips, some sizes of a PNG would differ from those of the first pixels. */
+/** Pictures that deflate to less than this share are stored deflated: in a tenth of the bytes, so that many pages of a document
+ * are kept, for 5 ms more. Not as PNG: libvips scales it in other pieces, so that some sizes would differ by a level. */
 const FLAT_SHARE = 0.25;
 const SAMPLED_ROWS = 32;
 
