@@ -5,35 +5,40 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const LONG = ".long.test.ts";
+const NIGHTLY = ".nightly.test.ts";
 const cores = Math.max(2, availableParallelism());
 const root = fileURLToPath(new URL(".", import.meta.url));
 
 /** Set by scripts/test.mjs and scripts/soak.mjs: the packages are resolved as users get them, from `dist`. */
 const usesBuild = process.env.OUTRIGGER_TEST_BUILD === "1";
+const tier = process.env.OUTRIGGER_TEST_TIER;
+const isSoak = process.env.OUTRIGGER_SOAK === "1";
+const isNamed = (end: string) => process.argv.some((argument) => argument.includes(end.slice(0, -8)));
 /** `npm test -- --all`, `npm run soak`, or a long file that the command line names. */
-const isAll =
-  process.env.OUTRIGGER_TEST_ALL === "1" ||
-  process.env.OUTRIGGER_SOAK === "1" ||
-  process.argv.some((argument) => argument.includes(".long"));
+const isAll = tier === "all" || isSoak || isNamed(LONG);
+/** `npm test -- --nightly`, `npm run soak`, or a nightly file that the command line names. */
+const isNightly = tier === "nightly" || isSoak || isNamed(NIGHTLY);
 
 /** Files that take a minute or more on two cores, the slowest first. */
 const SLOWEST = [
-  "test/fidelity/fidelity.long.test.ts",
+  "test/fidelity/fidelity.nightly.test.ts",
   "test/documents/guides.long.test.ts",
   "packages/sql/src/transfer/import-kill.long.test.ts",
   "test/lookup/bulk-kill.long.test.ts",
   "test/backends.long.test.ts",
   "test/reliability/many-nodes-renders.long.test.ts",
-  "test/reliability/slow-clients.long.test.ts",
+  "test/reliability/slow-clients.nightly.test.ts",
   "test/reliability/many-nodes-requests.long.test.ts",
   "test/reliability/many-nodes-take-down.long.test.ts",
 ];
 const ALL = ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"];
 const LONG_FILES = ALL.map((path) => path.replace(".test.ts", LONG));
+const NIGHTLY_FILES = ALL.map((path) => path.replace(".test.ts", NIGHTLY));
 /** Files that time a service under load or in trouble. In a full run they run last, each with a core to itself. */
 const MEASURING = [
-  "test/reliability/{aborts,clock,fair-renders,many-nodes-*,redis-faults,s3-faults,size-spray,slow-clients}.long.test.ts",
+  "test/reliability/{aborts,fair-renders,many-nodes-*,redis-faults,s3-faults}.long.test.ts",
   "test/hostile/{bombs,health,queue}.long.test.ts",
+  "test/reliability/{clock,size-spray,slow-clients}.nightly.test.ts",
 ];
 
 /**
@@ -54,7 +59,9 @@ class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
       const slow = SLOWEST.findIndex((path) => moduleId === `${root}${path}`);
-      return slow !== -1 ? slow : SLOWEST.length + (moduleId.endsWith(LONG) ? 0 : 1);
+      return slow !== -1
+        ? slow
+        : SLOWEST.length + (moduleId.endsWith(LONG) || moduleId.endsWith(NIGHTLY) ? 0 : 1);
     };
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
@@ -73,11 +80,14 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     projects: [
       // Most tests wait for processes and clocks, so one worker more than cores keeps all cores busy.
-      project("quick", ALL, [...ALONE, ...LONG_FILES], cores + 1, false),
-      project("alone", ALONE, [], cores + 1),
-      // Long files look at descriptors, sockets and child processes of their own process.
-      ...(isAll ? [project("long", LONG_FILES, MEASURING, cores + 1)] : []),
-      ...(isAll ? [project("measurements", MEASURING, [], cores)] : []),
+      ...(tier === "nightly"
+        ? []
+        : [
+            project("quick", ALL, [...ALONE, ...LONG_FILES, ...NIGHTLY_FILES], cores + 1, false),
+            project("alone", ALONE, [], cores + 1),
+          ]),
+      ...(isAll ? isolated("long", LONG_FILES) : []),
+      ...(isNightly ? isolated("nightly", NIGHTLY_FILES) : []),
     ],
   },
 });
@@ -94,10 +104,16 @@ function project(name: string, include: string[], exclude: string[], maxWorkers:
       include,
       maxWorkers,
       isolate,
-      sequence: { groupOrder: name === "measurements" ? 1 : 0 },
+      sequence: { groupOrder: include === MEASURING ? 1 : 0 },
       exclude: ["**/node_modules/**", ...exclude],
     },
   };
+}
+
+/** Files that look at descriptors, sockets and child processes of their own process; those of {@link MEASURING} come last. */
+function isolated(name: string, files: string[]) {
+  const others = [LONG_FILES, NIGHTLY_FILES].filter((tier) => tier !== files).flat();
+  return [project(name, files, MEASURING, cores + 1), project(`${name}, measured`, MEASURING, others, cores)];
 }
 
 /**

@@ -1,5 +1,6 @@
 // `npm test`: everything that has to be true of this checkout. It installs, checks and builds, finds the services, and runs the
-// tests. `--all` adds the long test files. Other arguments go to Vitest, such as the path of a test file.
+// tests. `--all` adds the long test files and the package checks. `--nightly` runs the nightly test files alone. Other arguments
+// go to Vitest, such as the path of a test file.
 // The last line counts all checks and tests. With CI=true a test that could not run counts as failed.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -10,8 +11,9 @@ import { TestResults } from "./test-results.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const isCi = !["", "0", "false", undefined].includes(process.env.CI);
-const isAll = process.argv.includes("--all");
-const vitestArguments = process.argv.slice(2).filter((argument) => argument !== "--all");
+const TIERS = { "--all": "all", "--nightly": "nightly" };
+const tier = TIERS[process.argv.find((argument) => argument in TIERS)] ?? "quick";
+const vitestArguments = process.argv.slice(2).filter((argument) => !(argument in TIERS));
 const quietTurbo = { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
 
 /** Checks that run at the same time. Each of them keeps about one core busy. */
@@ -19,7 +21,22 @@ const AT_ONCE = 2;
 /** A full run repeats files that failed, unless so many failed that the code is to blame. */
 const MAX_REPEATED_FILES = 5;
 
-/** Checks of the packages as they are published: publint, and attw for the types. With `--all` only, for they take a minute. */
+const SETUP = [
+  { name: "dependencies", command: [process.execPath, "scripts/setup.mjs", "--install-only"] },
+  { name: "build", after: ["dependencies"], command: [process.execPath, "scripts/setup.mjs"] },
+];
+
+const STYLE_CHECKS = [
+  { name: "lint", after: ["dependencies"], command: [bin("biome"), "check", "--error-on-warnings", "."] },
+  { name: "words of the style guide", command: [process.execPath, "scripts/check-words.mjs"] },
+];
+
+const TYPED_FOLDERS = [
+  ...["test", "bench"],
+  ...["examples/express-app", "examples/koa-app", "examples/swap-storage", "examples/lookup-only"],
+];
+
+/** Checks of the packages as they are published: publint, and attw for the types. */
 const PACKAGE_CHECKS = [
   {
     name: "types of the packages",
@@ -33,25 +50,21 @@ const PACKAGE_CHECKS = [
   },
 ];
 
-/** Each starts when those of `after` have ended well. */
-const CHECKS = [
-  { name: "dependencies", command: [process.execPath, "scripts/setup.mjs", "--install-only"] },
-  { name: "build", after: ["dependencies"], command: [process.execPath, "scripts/setup.mjs"] },
-  { name: "lint", after: ["dependencies"], command: [bin("biome"), "check", "--error-on-warnings", "."] },
-  { name: "words of the style guide", command: [process.execPath, "scripts/check-words.mjs"] },
-  ...[
-    "test",
-    "examples/express-app",
-    "examples/koa-app",
-    "examples/swap-storage",
-    "examples/lookup-only",
-    "bench",
-  ].map((folder) => ({
+/** Checks that `--all` alone makes, for they take some minutes of CPU. */
+const LONG_CHECKS = [
+  ...TYPED_FOLDERS.map((folder) => ({
     name: `types of ${folder}`,
     after: ["build"],
     command: [bin("tsc"), "-p", folder],
   })),
-  ...(isAll ? PACKAGE_CHECKS : []),
+  ...PACKAGE_CHECKS,
+];
+
+/** Each starts when those of `after` have ended well. */
+const CHECKS = [
+  ...SETUP,
+  ...(tier === "nightly" ? [] : STYLE_CHECKS),
+  ...(tier === "all" ? LONG_CHECKS : []),
 ];
 
 const began = Date.now();
@@ -130,7 +143,7 @@ async function runTests() {
   const results = new TestResults(root);
   const first = await timed("tests", () => runVitest(vitestArguments));
   results.add(first.suites);
-  const again = isAll ? results.failedFiles() : [];
+  const again = tier !== "quick" ? results.failedFiles() : [];
   if (again.length > 0 && again.length <= MAX_REPEATED_FILES) {
     console.log(`\nRepeating the files that failed: ${again.join(", ")}`);
     const second = await timed("second attempt", () => runVitest(["--no-file-parallelism", ...again]));
@@ -152,7 +165,7 @@ async function runVitest(options) {
   const file = join(directory, "report.json");
   const { status } = await run(
     [bin("vitest"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`, ...options],
-    { env: { ...environment, OUTRIGGER_TEST_BUILD: "1", OUTRIGGER_TEST_ALL: isAll ? "1" : "0" }, show: true },
+    { env: { ...environment, OUTRIGGER_TEST_BUILD: "1", OUTRIGGER_TEST_TIER: tier }, show: true },
   );
   try {
     return { status, suites: JSON.parse(readFileSync(file, "utf8")).testResults, problem: null };
@@ -172,9 +185,16 @@ function report() {
     ([name, duration]) => `${duration.toFixed(1).padStart(7)} s  ${name}`,
   );
   show("Time, where steps overlap", steps);
+  show("CPU time of all processes", [`${cpuSeconds().toFixed(0).padStart(5)} s`]);
   const rest = skipped.length > 0 ? `, ${skipped.length} skipped` : "";
   console.log(`\n${passed} passed, ${failed.length} failed${rest}`);
   if (failed.length > 0) process.exitCode = 1;
+}
+
+/** User and system time of this process and of all that it waited for, proc(5); a tick is 10 ms. */
+function cpuSeconds() {
+  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1].split(" ");
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / 100, 0);
 }
 
 function show(title, lines) {

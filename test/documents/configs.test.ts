@@ -6,7 +6,7 @@ import { readConfigFile } from "../../packages/server/src/config/config-file.ts"
 import { type Block, blocksIn, placeOf, ROOT, readPages } from "./pages.ts";
 
 const pages = await readPages();
-// front-end.long.test.ts runs jsx and vue, and sendfile.long.test.ts lighttpd.
+// front-end.long.test.ts runs jsx and vue, and sendfile.nightly.test.ts lighttpd.
 const LANGUAGES = [
   ...[
     "",

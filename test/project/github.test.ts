@@ -15,7 +15,7 @@ test("GitHub's parser rejects a workflow with an unknown key", async () => {
   expect(await workflowErrors("ci.yml", content.replace("runs-on:", "runs-at:"))).not.toEqual([]);
 });
 
-test("CI runs on the oldest supported Node, quick tests for pull requests and all tests on main", async () => {
+test("CI runs on the oldest supported Node, quick tests for pull requests, all on main, and the nightly ones by schedule", async () => {
   const ci = parse(await readText(root, `${WORKFLOWS}/ci.yml`));
   const { engines } = JSON.parse(await readText(root, "package.json"));
   const { strategy, steps } = ci.jobs.test;
@@ -29,7 +29,14 @@ test("CI runs on the oldest supported Node, quick tests for pull requests and al
   expect(steps).toContainEqual(
     expect.objectContaining({ if: "github.event_name == 'push'", run: expect.stringMatching(/\.ci\/run$/) }),
   );
+  expect(steps).toContainEqual(
+    expect.objectContaining({
+      if: "github.event_name == 'schedule'",
+      run: expect.stringMatching(/npm test -- --nightly$/),
+    }),
+  );
   expect(ci.on.push.branches).toEqual(["main"]);
+  expect(ci.on.schedule).toHaveLength(1);
 });
 
 test("the release workflow runs the release script with the permission to sign provenance", async () => {

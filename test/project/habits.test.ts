@@ -47,3 +47,14 @@ test("every page that shows npx outrigger has the line that installs it", async 
   const without = shown.filter(({ text }) => !/npm install (?:-D |--save-dev )?outrigger\b/.test(text));
   expect(without.map(({ path }) => path)).toEqual([]);
 });
+
+test("every nightly test file says in its first line why it is nightly", async () => {
+  const { stdout } = await promisify(execFile)("git", ["ls-files", "-co", "--exclude-standard"], {
+    cwd: root,
+    maxBuffer: 2 ** 24,
+  });
+  const files = stdout.split("\n").filter((path) => path.endsWith(".nightly.test.ts"));
+  const texts = await Promise.all(files.map((path) => readText(root, path).catch(() => "// Nightly: gone")));
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.filter((_, index) => !texts[index]?.startsWith("// Nightly: "))).toEqual([]);
+});

@@ -1,3 +1,4 @@
+// Nightly: bundlers, type checkers and test runners of other projects.
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Nightly: Firefox and WebKit; the other files of this folder drive Chromium.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Nightly: builds an app of another framework, a minute each; published-hosts.long.test.ts has the flow.
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

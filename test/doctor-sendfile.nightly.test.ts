@@ -1,3 +1,4 @@
+// Nightly: proxies that send files themselves.
 import { expect, it } from "vitest";
 import { amiss, examine } from "./support/examine-mount.ts";
 import { startNginx } from "./support/proxies.ts";

@@ -1,3 +1,4 @@
+// Nightly: measures replies beside hundreds of slow clients, so it needs a quiet machine.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Service } from "@outrigger/core";

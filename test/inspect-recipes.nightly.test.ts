@@ -1,3 +1,4 @@
+// Nightly: starts a real ClamAV, which loads for a minute.
 import * as childProcess from "node:child_process";
 import { spawn } from "node:child_process";
 import * as events from "node:events";

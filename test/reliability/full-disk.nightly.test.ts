@@ -1,3 +1,4 @@
+// Nightly: fills file systems of its own, of bytes and of inodes.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

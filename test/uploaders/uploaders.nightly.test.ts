@@ -1,3 +1,4 @@
+// Nightly: eight upload kits with a lock file of their own, each in Chromium.
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

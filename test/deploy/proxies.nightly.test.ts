@@ -1,3 +1,4 @@
+// Nightly: four proxies as the guide configures them.
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";

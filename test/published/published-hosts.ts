@@ -1,27 +1,30 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createSelfSigned } from "../backends/self-signed.ts";
 import { freePort } from "../support/listen.ts";
 import { pngPhoto } from "../support/pictures.ts";
 import { startProcess } from "../support/start-process.ts";
 import { flow } from "./flow.ts";
-import { expectDocumented, type HostOutcome } from "./host-table.ts";
+import type { HostOutcome } from "./host-table.ts";
 import { http1Client } from "./http-client.ts";
 import { MULTIPART, multipart } from "./multipart.ts";
-import { PLAIN_HOSTS, RUNTIMES } from "./plain-hosts.ts";
+import { type PlainHost, RUNTIMES } from "./plain-hosts.ts";
 import { blankProject, type Project } from "./project.ts";
 import { type Registry, startRegistry } from "./registry.ts";
 
 const RENDERER = "renderer: createRenderer(";
 const LOGGING = `logger: { warn() {}, error() {}, info: (fields, message) => console.log(message, JSON.stringify(fields)) }, ${RENDERER}`;
 const OWN = ["core", "express", "fetch", "imaging", "koa", "node", "web"].map((name) => `@outrigger/${name}`);
-const FOREIGN = [
-  ...PLAIN_HOSTS.flatMap(({ packages = [] }) => packages),
-  ...Object.values(RUNTIMES).map(({ name }) => name),
-];
 
-describe("the packages as published", () => {
+/**
+ * Declares that the packages, installed outside the checkout, serve the flow in these hosts.
+ * @returns the project, from the first test on, and the outcomes so far.
+ */
+export function servesTheFlow(rows: readonly PlainHost[]) {
+  const foreign = rows.flatMap(({ packages = [], runtime }) =>
+    runtime === undefined ? packages : [...packages, RUNTIMES[runtime].name],
+  );
   let registry: Registry;
   let project: Project;
   const client = http1Client({ keepAlive: false });
@@ -30,7 +33,7 @@ describe("the packages as published", () => {
   beforeAll(async () => {
     registry = await startRegistry();
     project = await blankProject(registry, {
-      dependencies: [...new Set([...OWN, ...FOREIGN, "koa-bodyparser"])],
+      dependencies: [...new Set([...OWN, ...foreign, "koa-bodyparser"])],
     });
     await createSelfSigned(project.directory);
   }, 180_000);
@@ -39,13 +42,6 @@ describe("the packages as published", () => {
     await project?.close();
     await registry?.close();
   });
-
-  /** The command that runs a program in another runtime. */
-  function commandOf(runtime: keyof typeof RUNTIMES): string[] {
-    const { name, program } = RUNTIMES[runtime];
-    const [file, ...args] = program;
-    return [join(project.directory, "node_modules", name, file), ...args];
-  }
 
   test("the packages are installed from their tarballs, not linked to the checkout", async () => {
     for (const name of OWN) expect(await project.versionOf(name)).toBe(registry.packages.get(name));
@@ -58,13 +54,13 @@ describe("the packages as published", () => {
     }
   });
 
-  test.each(PLAIN_HOSTS.map((row) => [row.host.replaceAll(/[[`\]]|\(.*?\)/g, ""), row] as const))(
+  test.each(rows.map((row) => [row.host.replaceAll(/[[`\]]|\(.*?\)/g, ""), row] as const))(
     "%s serves the flow, keeps its own addresses, logs the request and the client of an upload, and ends at SIGTERM",
     async (_name, row) => {
       const { packages = [], path = "/img", isTls = false, own, runtime } = row;
       const port = await freePort();
       const origin = `${isTls ? "https" : "http"}://127.0.0.1:${port}`;
-      const directory = join(project.directory, `host-${PLAIN_HOSTS.indexOf(row)}`);
+      const directory = join(project.directory, `host-${rows.indexOf(row)}`);
       await mkdir(directory);
       const files = Object.entries(row.files({ port, base: origin + path }));
       const [[first] = [""]] = files;
@@ -73,7 +69,7 @@ describe("the packages as published", () => {
         await writeFile(join(directory, name), `${content.replaceAll(RENDERER, LOGGING)}\n${end}`);
       }
       const app = await startProcess([first], {
-        ...(runtime && { program: commandOf(runtime) }),
+        ...(runtime && { program: commandOf(runtime, project.directory) }),
         ...{ cwd: directory, announcement: /runs/ },
       });
       try {
@@ -112,34 +108,12 @@ describe("the packages as published", () => {
     },
     60_000,
   );
+  return { project: () => project, outcomes };
+}
 
-  test.each(["bun", "deno"] as const)(
-    "under %s a renderer refuses a PATH without Node, naming the cure, and runs the Node of its option",
-    async (runtime) => {
-      await writeFile(
-        join(project.directory, "render.js"),
-        `import { createRenderer } from "@outrigger/imaging";
-        try { createRenderer(); } catch (error) { console.log(error.message); }
-        const renderer = createRenderer({ node: process.argv[2], workers: 1 });
-        const source = { bytes: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>') };
-        await renderer.render(source, "image/svg+xml", { format: "png" });
-        await renderer.close();
-        console.log("rendered");`,
-      );
-      const options = { cwd: project.directory, env: { PATH: project.directory }, announcement: /rendered/ };
-      const started = await startProcess(["render.js", process.execPath], {
-        ...{ ...options, program: commandOf(runtime) },
-      });
-      expect(await started.exit).toBe(0);
-      expect(started.output()).toBe(
-        `createRenderer: render processes need Node, but under ${runtime === "bun" ? "Bun" : "Deno"} the PATH has none. Install Node 20.19 or newer, or set node: "/path/to/node"\nrendered\n`,
-      );
-    },
-    60_000,
-  );
-
-  test("docs/mounting.md has the outcome of each host", () => {
-    expect(outcomes).toHaveLength(PLAIN_HOSTS.length);
-    expectDocumented(outcomes);
-  });
-});
+/** The command that runs a program in another runtime. @param directory Where it is installed. */
+export function commandOf(runtime: keyof typeof RUNTIMES, directory: string): string[] {
+  const { name, program } = RUNTIMES[runtime];
+  const [file, ...args] = program;
+  return [join(directory, "node_modules", name, file), ...args];
+}

@@ -1,3 +1,4 @@
+// Nightly: builds an app of another framework; published-hosts.long.test.ts has the flow.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";

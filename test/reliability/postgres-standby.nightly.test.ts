@@ -1,3 +1,4 @@
+// Nightly: a PostgreSQL standby behind a pooler.
 import { createMemoryBlobStore } from "@outrigger/core";
 import {
   createSqlAccounts,

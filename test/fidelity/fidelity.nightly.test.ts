@@ -1,3 +1,4 @@
+// Nightly: 900 files, each drawn by another program too; sampled.long.test.ts has every twentieth.
 import { beforeAll, describe, expect, test } from "vitest";
 import { concerns, EXCEPTIONS, isNamedRefusal, NAMED_REFUSALS } from "./exceptions.ts";
 import { type Finding, measure } from "./measure.ts";

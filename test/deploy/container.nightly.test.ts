@@ -1,3 +1,4 @@
+// Nightly: builds a container from a bare Debian.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdir, readFile } from "node:fs/promises";

@@ -1,3 +1,4 @@
+// Nightly: processes under clocks that jump; life/clock-guard.test.ts has the rules with a fake clock.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

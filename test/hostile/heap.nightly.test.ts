@@ -1,3 +1,4 @@
+// Nightly: fills processes with a small heap for minutes.
 import { mkdtemp, rm } from "node:fs/promises";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";

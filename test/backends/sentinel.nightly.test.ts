@@ -1,3 +1,4 @@
+// Nightly: a Redis with Sentinels, and its fail-over.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   jpeg,

@@ -1,3 +1,4 @@
+// Nightly: three proxies that send files themselves.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, utimes } from "node:fs/promises";

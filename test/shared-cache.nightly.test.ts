@@ -1,3 +1,4 @@
+// Nightly: nginx as a cache; the headers for it are tested beside their source.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { jpegPhoto } from "./support/pictures.ts";
 import { type RunningProxy, startNginx } from "./support/proxies.ts";

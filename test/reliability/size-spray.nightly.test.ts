@@ -1,3 +1,4 @@
+// Nightly: measures a service under ten clients that ask for all sizes.
 import { createMemoryBlobStore } from "@outrigger/core";
 import type { Renderer } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";

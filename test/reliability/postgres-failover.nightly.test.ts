@@ -1,3 +1,4 @@
+// Nightly: kills a PostgreSQL primary and promotes its standby.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

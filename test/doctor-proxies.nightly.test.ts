@@ -1,3 +1,4 @@
+// Nightly: four proxies with each mistake that doctor finds.
 import type { IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";

@@ -1,3 +1,4 @@
+// Nightly: installs the packages from a registry; what each part needs is tested beside its source too.
 import { execFile } from "node:child_process";
 import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Nightly: fail-overs of a Redis with Sentinels, each waits for its timeouts.
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { isServiceError } from "@outrigger/core";

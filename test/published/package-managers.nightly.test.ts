@@ -1,3 +1,4 @@
+// Nightly: three package managers install everything anew.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// Nightly: cuts the power of file systems of its own, ext4 and XFS.
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
