@@ -40,10 +40,10 @@ describe("parseMediaType", () => {
   });
 
   it("takes time proportional to the length of the header", () => {
-    const started = performance.now();
+    const began = process.cpuUsage();
     parseMediaType(`a/b${"; ".repeat(8000)}`);
     parseMediaType(`a/b; c="${"\\\\".repeat(8000)}`);
     parseMediaType(`a/b${"; c=d".repeat(3000)};;;e f`);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(500);
   });
 });

@@ -175,7 +175,7 @@ test("a report before a returned mail of 5 MB is read", async () => {
   ).toEqual([ANN]);
 });
 
-test("hostile messages are read within two seconds", { timeout: 30_000 }, async () => {
+test("hostile messages are read within two seconds of CPU time", { timeout: 30_000 }, async () => {
   const status = "Content-Type: message/delivery-status";
   const nested = Array.from(
     { length: 5000 },
@@ -192,8 +192,8 @@ test("hostile messages are read within two seconds", { timeout: 30_000 }, async 
     reportOf(Array.from({ length: 8 }, () => [status, "", `${recipient}\r\n`.repeat(200)])),
     `${"x: y\r\n".repeat(150_000)}\r\n`,
   ]) {
-    const begunMs = performance.now();
+    const began = process.cpuUsage();
     await parseDeliveryReport(message);
-    expect(performance.now() - begunMs, message.slice(0, 60)).toBeLessThan(2000);
+    expect(process.cpuUsage(began).user / 1000, message.slice(0, 60)).toBeLessThan(2000);
   }
 });

@@ -48,8 +48,8 @@ test("several Prefer lines are read as one list", () => {
 });
 
 test("a long malformed Prefer header is parsed in linear time", () => {
-  const began = performance.now();
+  const began = process.cpuUsage();
   expect(parseAsyncPreference(`${'"\\'.repeat(8000)}`)).toBeNull();
   expect(parseAsyncPreference(`${"a=".repeat(8000)}`)).toBeNull();
-  expect(performance.now() - began).toBeLessThan(200);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(200);
 });

@@ -85,8 +85,8 @@ test.each([
 test("parseMailboxes keeps what is before a text that is no address, and is fast for hostile texts", () => {
   expect(read(`${ADA}; none`)).toEqual([[ADA, null]]);
   expect(read("o'neil%x@acme.example")).toEqual([["o'neil%x@acme.example", null]]);
-  const began = performance.now();
+  const began = process.cpuUsage();
   for (const part of ["a@", "<", "mailto:", " ", "a@b.example ", "(a ", "'\"", ", a"])
     parseMailboxes(`@${part.repeat(2000)}`.slice(0, 2000));
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(500);
 });

@@ -132,9 +132,9 @@ test("a PDF that declares a billion pages and has one is opened without a search
     "<</Type/Pages/Kids[3 0 R]/Count 2000000000>>",
     "<</Type/Page/Parent 2 0 R/MediaBox[0 0 60 40]>>",
   ]);
-  const begun = performance.now();
+  const began = process.cpuUsage();
   expect((await openPdf(bytes, limits)).pages).toBeGreaterThanOrEqual(1);
-  expect(performance.now() - begun).toBeLessThan(1000);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(1000);
 });
 
 describe("a damaged PDF is drawn or refused with unsupported_media:", () => {

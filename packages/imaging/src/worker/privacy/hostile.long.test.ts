@@ -97,11 +97,11 @@ test.each([
     ),
   ],
 ])("stripPdf ends in time for %s", async (_, pdf) => {
-  const begun = performance.now();
+  const began = process.cpuUsage();
   await stripMetadata(pdf, "application/pdf").catch((error: unknown) => {
     if (!isServiceError(error)) throw error;
   });
-  expect(performance.now() - begun).toBeLessThan(5000);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(5000);
 });
 
 test("inflate returns null for more than maxBytes", () => {

@@ -184,13 +184,13 @@ test.each([
   ["a list of 100,000 actions", [`[${"<</S/GoTo/D(a)>>".repeat(100_000)}]`]],
   ["hidden objects that cover each other", [{ data: "1 0 obj [ ".repeat(20_000) }]],
 ])("stripPdf ends in time for %s", async (_, objects) => {
-  const begun = performance.now();
+  const began = process.cpuUsage();
   await stripPdf(document({ catalogue: `/OpenAction<</S/GoTo/D(a)/Next ${FIRST} 0 R>>`, objects })).catch(
     (error: { code: string }) => {
       expect(error.code).toBe("unsupported_media");
     },
   );
-  expect(performance.now() - begun).toBeLessThan(10_000);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(10_000);
 });
 
 test("stripPdf refuses a document that needs a password", async () => {

@@ -46,7 +46,7 @@ const filled = layeredPsd({ width: 8, height: 8, patterns: [tile] }, [
 
 /** Reads all pixels. Fails on any outcome but a picture or a refusal, and when that takes too long. */
 async function outcomeOf(bytes: Buffer, maxPixels = 100_000): Promise<"picture" | "refused"> {
-  const begun = performance.now();
+  const began = process.cpuUsage();
   const outcome = await readPsdPixels(bytes, maxPixels).then(
     () => "picture" as const,
     (error: unknown) => {
@@ -55,7 +55,7 @@ async function outcomeOf(bytes: Buffer, maxPixels = 100_000): Promise<"picture" 
       return "refused" as const;
     },
   );
-  expect(performance.now() - begun).toBeLessThan(MAX_MS);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(MAX_MS);
   return outcome;
 }
 

@@ -188,8 +188,8 @@ test("hostile numbers of a gradient are drawn within the time of others", async 
       opacityStops: [{ opacity: worstNumber, location: 0, midpoint: 0 }],
     });
     const bytes = layeredPsd(SIZE, [solid(RED), fill(content)]);
-    const begun = performance.now();
+    const began = process.cpuUsage();
     expect((await readPsdPixels(bytes)).at(3, 3)[3]).toBe(255);
-    expect(performance.now() - begun).toBeLessThan(2000);
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(2000);
   }
 });
