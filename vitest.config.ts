@@ -73,10 +73,10 @@ export default defineConfig({
     globalSetup: usesBuild ? [] : ["test/support/build.ts"],
     server: { deps: { external: usesBuild ? [/\/packages\/\w+\/dist\//] : [] } },
     setupFiles: ["test/support/run-hooks.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // A busy machine may need longer than the usual second.
-    expect: { poll: { timeout: 10_000 } },
+    // One limit for all, which a busy machine does not reach either.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongFirst },
     projects: [
       // Most tests wait for processes and clocks, so one worker more than cores keeps all cores busy.
