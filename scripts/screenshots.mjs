@@ -55,7 +55,6 @@ const PAGES = {
   pin: (tab, site) => open(tab, site.edit.replace(/\?.*/, "")),
   report: (tab, site) => open(tab, site.report),
   problem: (tab, site) => open(tab, site.gone),
-  api: (tab, site) => open(tab, `${site.base}/api`),
   admin: (tab, site) => open(tab, site.admin),
 };
 

@@ -30,7 +30,6 @@ export default defineConfig({
         upload: here("browser/upload/main.tsx"),
         viewer: here("browser/viewer/main.ts"),
         edit: here("browser/edit/main.ts"),
-        reference: here("browser/reference/main.ts"),
       },
     },
   },

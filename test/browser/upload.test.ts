@@ -229,7 +229,7 @@ describe("the upload page in Chromium", { timeout: 60_000 }, () => {
   test("the page links to the API and to ShareX, and has a form without JavaScript", async () => {
     const response = await fetch(`${site.base}/`);
     const html = await response.text();
-    expect(html).toContain(`<a href="${site.base}/api">`);
+    expect(html).toContain(`<a href="${site.base}/api/openapi.json">`);
     expect(html).toContain(`<a href="${site.base}/sharex.sxcu">`);
     expect(html).toContain(`<form method="post" enctype="multipart/form-data" action="${site.base}/">`);
     expect(response.headers.get("content-security-policy")).not.toContain("unsafe");

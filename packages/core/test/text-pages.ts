@@ -9,7 +9,6 @@ export const textPages: Pages = {
   problem: ({ status, title, detail }) => pageOf(`${status} ${title}: ${detail}`),
   upload: ({ baseUrl, types, maxUploadBytes, defaultLifetimeMs }) =>
     pageOf(`upload at ${baseUrl}: ${types.join(" ")}, ${maxUploadBytes} bytes, ${defaultLifetimeMs} ms`),
-  reference: ({ baseUrl }) => pageOf(`reference at ${baseUrl}`),
   asset: () => undefined,
 };
 

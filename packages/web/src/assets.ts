@@ -4,7 +4,7 @@ import type { Asset } from "@outrigger/core/images";
 import { packageFile } from "@outrigger/core/stores";
 
 /** A page that has its own script and style sheets. */
-export type Entry = "upload" | "viewer" | "edit" | "reference";
+export type Entry = "upload" | "viewer" | "edit";
 
 /** Names of the files that a page loads directly. */
 export interface EntryFiles {

@@ -22,7 +22,7 @@ export interface DocumentParts extends Site {
   /** Absolute URL of the mount point. The page's files are below it. */
   baseUrl: string;
   /** Names the page's layout in the style sheet. */
-  layout: "viewer" | "edit" | "problem" | "upload" | "reference" | "admin";
+  layout: "viewer" | "edit" | "problem" | "upload" | "admin";
   /** The page's script and style sheets. Absent: the page has none. */
   entry?: Entry;
   /** Styles that no other page needs: a constant of this package. */
@@ -102,7 +102,7 @@ function footerMarkup({ contact, terms, reportUrl, baseUrl, layout }: DocumentPa
   return html`<footer>${[
     report !== null && html`<a href="${report.href}" rel="nofollow">${t("report.link")}</a>`,
     terms !== undefined && html`<a href="${terms}">${t("page.terms")}</a>`,
-    base !== undefined && layout !== "admin" && html`<a href="${base}/api">API</a>`,
+    base !== undefined && layout !== "admin" && html`<a href="${base}/api/openapi.json">API</a>`,
     base !== undefined && layout === "upload" && html`<a href="${base}/sharex.sxcu">ShareX</a>`,
     contact !== undefined && html`<a href="${contact}">${t("page.contact")}</a>`,
   ]}</footer>\n`;

@@ -43,11 +43,11 @@ describe("the footer", () => {
       ...(report === undefined ? [] : [report]),
     ]) {
       expect(page.html).toContain(
-        `<footer><a href="https://images.example/terms?a=1&amp;b=2">Terms</a><a href="${IMAGE.baseUrl}/api">API</a><a href="mailto:abuse@images.example">Contact</a></footer>`,
+        `<footer><a href="https://images.example/terms?a=1&amp;b=2">Terms</a><a href="${IMAGE.baseUrl}/api/openapi.json">API</a><a href="mailto:abuse@images.example">Contact</a></footer>`,
       );
     }
     const reportUrl = `${IMAGE.baseUrl}/${IMAGE.id}/report`;
-    const api = `<a href="${IMAGE.baseUrl}/api">API</a></footer>`;
+    const api = `<a href="${IMAGE.baseUrl}/api/openapi.json">API</a></footer>`;
     expect(createPages().viewer(IMAGE, NOW).html).toContain(`<footer>${api}`);
     expect(createPages().viewer({ ...IMAGE, reportUrl }, NOW).html).toContain(
       `<footer><a href="${reportUrl}" rel="nofollow">Report this image</a>${api}`,

@@ -3,13 +3,11 @@ import { checkOptions, rules } from "@outrigger/core/stores";
 import { absoluteAddress } from "./addresses.ts";
 import { loadAssets } from "./assets.ts";
 import { createdPage } from "./created.ts";
-import { documentPage, type Site, sourceList } from "./document.ts";
+import type { Site } from "./document.ts";
 import { editPage, unlockPage } from "./edit/edit.ts";
-import { html, textMarkup } from "./html.ts";
 import { LANGUAGE_RULES, Languages } from "./messages/languages.ts";
 import { problemPage } from "./problem.ts";
 import { reportPage } from "./report.ts";
-import { t } from "./texts.ts";
 import { uploadPage } from "./upload.ts";
 import { viewerPage } from "./viewer.ts";
 
@@ -58,31 +56,7 @@ export function createPages(options: PagesOptions = {}): Pages {
     report: (view) => forReader(view, () => reportPage(view, site)),
     upload: (view, nowMs) => forReader(view, () => uploadPage(view, nowMs, site)),
     unlock: (view) => forReader(view, () => unlockPage(view, site)),
-    reference: (view) => forReader(view, () => referencePage(view, site)),
     asset: assets.get,
     problem: (view) => forReader(view, () => problemPage(view, site)),
   };
-}
-
-/** The API reference page. */
-function referencePage({ baseUrl }: PlacedView, site: Site): Page {
-  const base = absoluteAddress(baseUrl);
-  const description = `${baseUrl.replace(/\/$/, "")}/api/openapi.json`;
-  return documentPage({
-    title: t("reference.title"),
-    ...site,
-    baseUrl,
-    layout: "reference",
-    entry: "reference",
-    main: html`<h1>${t("reference.title")}</h1>
-<noscript><p>${textMarkup("reference.scriptNeeded", { link: html`<a href="${description}">openapi.json</a>` })}</p></noscript>`,
-    policy: {
-      "connect-src": "'self'",
-      // Pictures in the replies of requests that the reader tries out.
-      "img-src": "'self' blob: data:",
-      // OpenAPI Explorer writes its theme and widths into <style> elements and style attributes. They depend on the
-      // content and the window, so no hash can name them. The risk is small: the page shows nothing that users sent.
-      "style-src": `${sourceList(base === null ? [] : [base])} 'unsafe-inline'`,
-    },
-  });
 }

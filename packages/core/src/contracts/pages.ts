@@ -245,8 +245,6 @@ export interface Pages {
   edit(view: EditView, nowMs: number): Page;
   unlock(view: UnlockView): Page;
   problem(view: ProblemView): Page;
-  /** The page that shows the OpenAPI description at `{baseUrl}/api/openapi.json`. */
-  reference(view: PlacedView): Page;
   /**
    * A file that these pages load from `{baseUrl}/assets/<name>`; `undefined` for an unknown name. The name
    * changes with the bytes, so browsers may cache the file forever.

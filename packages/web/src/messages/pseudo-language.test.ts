@@ -71,7 +71,6 @@ describe("no text of a page stands beside the catalogue:", () => {
         () => pages.problem({ ...PROBLEM, status, retryAfterSeconds: 5 }),
       ],
     ),
-    ["API reference", () => pages.reference({ baseUrl: IMAGE.baseUrl })],
   ])("%s", (_name, render) => {
     const page = render();
     expect(page?.html).toContain("⟦");

@@ -7,7 +7,6 @@ export const SCRIPT_TEXTS: Readonly<Record<Entry, readonly string[]>> = {
   upload: ["uploads.", "refused.", "left.", "lost.", "duration.", "share."],
   viewer: ["viewing.", "countdown.", "share."],
   edit: ["editing."],
-  reference: ["reference.failed"],
 };
 
 /** The texts of a page's script, as a data block, which no browser executes. `browser/texts.ts` reads it. */

@@ -43,8 +43,8 @@ test.each([
   ["/api/images/../../../x.png", ["/api/images/*", ""]],
   [`/api/images/${id}/x.png`, ["/api/images/*", ""]],
   ["/api/imagesque", undefined],
-  ["/api", ["/api", ""]],
-  ["/api/", ["/api", ""]],
+  ["/api", undefined],
+  ["/api/", undefined],
   ["/api/openapi.json", ["/api/openapi.json", ""]],
   ["/api/other.json", undefined],
   ["/", ["/", ""]],
@@ -116,9 +116,9 @@ test.each(ROUTES.map((row) => [row.pattern, row] as const))(
 test("without pages, their routes are left to the host and not described", async () => {
   const site = createSite();
   const { paths } = site.images.describe();
-  const ofPages = /^\/(?:api|assets.*)?$|view|edit/;
+  const ofPages = /^\/(?:assets.*)?$|view|edit/;
   expect(Object.keys(paths).filter((path) => ofPages.test(path))).toEqual([]);
-  for (const path of ["/", "/api", "/api/", `/assets/${ASSET}`]) {
+  for (const path of ["/", `/assets/${ASSET}`]) {
     await expect(site.send("GET", path)).rejects.toThrow("is outside the service");
   }
 });

@@ -15,7 +15,7 @@ import { baseUrl, type ImageContext } from "./image-context.ts";
 import { deleteOwned, listOwned } from "./owned-images.ts";
 import { editor, landing, viewer } from "./pages/image-pages.ts";
 import { embedding } from "./pages/oembed.ts";
-import { assetReply, referencePage, sharexReply } from "./pages/site-pages.ts";
+import { assetReply, sharexReply } from "./pages/site-pages.ts";
 import { submitUpload, uploadPage } from "./pages/upload-form.ts";
 import { readImage } from "./read-image.ts";
 import { createReport, openReportForm, sendReportForm } from "./report-image.ts";
@@ -134,12 +134,6 @@ export const ROUTES: readonly Route[] = [
       GET: { handle: uploadPage, describe: declaredPages.uploadPageOperation },
       POST: { ...creates(submitUpload, declaredPages.uploadFormOperation), isUploadForm: true },
     },
-    PAGES,
-  ),
-  route(
-    "page",
-    "/api",
-    { GET: { handle: referencePage, describe: declaredPages.referenceOperation } },
     PAGES,
   ),
   // Not described: files that pages load are no part of the API, and their path is ambiguous beside `/{id}/view`.

@@ -195,16 +195,9 @@ export function editFormOperation(facts: ImageFacts): DeclaredOperation | null {
 
 /** `GET HEAD {base}/` */
 export function uploadPageOperation(): DeclaredOperation {
-  return sitePage("openUploadPage", "Open the upload page");
-}
-
-/** `GET HEAD {base}/api` */
-export function referenceOperation(): DeclaredOperation {
-  return sitePage("openReference", "Open the API reference");
-}
-
-function sitePage(operationId: string, summary: string): DeclaredOperation {
-  return { operationId, tag: "Pages", summary, replies: { 200: pageReply("The page.") }, refusals: [500] };
+  const replies = { 200: pageReply("The page.") };
+  const summary = "Open the upload page";
+  return { operationId: "openUploadPage", tag: "Pages", summary, replies, refusals: [500] };
 }
 
 /** `POST {base}/` */

@@ -40,12 +40,7 @@ test.each([
   expect(views.map((view) => view.sizes)).toEqual([shown]);
 });
 
-test.each(["/api", "/api/"])("GET %s answers the API reference page", async (path) => {
-  const { status, text } = await createSite({ pages }).send("GET", path);
-  expect([status, text]).toEqual([200, `reference at ${BASE}`]);
-});
-
-test.each(["/", "/api", "/api/", "/assets/app.js"])("without pages, %s is left to the host", async (path) => {
+test.each(["/", "/assets/app.js"])("without pages, %s is left to the host", async (path) => {
   expect(await createSite().images.handle(createCall("GET", path))).toBeUndefined();
 });
 
@@ -85,7 +80,7 @@ test("without Accept-Encoding, and without a compressed variant, the asset comes
 
 test("every page answers 405 to methods other than GET, HEAD and OPTIONS", async () => {
   const site = createSite({ pages });
-  for (const path of ["/", "/api", "/assets/app.js", "/sharex.sxcu"]) {
+  for (const path of ["/", "/assets/app.js", "/sharex.sxcu"]) {
     const { status, headers } = await site.send("POST", path);
     expect([path, status, headers.Allow]).toEqual([path, 405, "GET, HEAD, OPTIONS"]);
   }

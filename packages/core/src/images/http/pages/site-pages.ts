@@ -6,15 +6,9 @@ import { HttpProblem } from "../../../http/problem.ts";
 import { textReply } from "../../../http/text-reply.ts";
 import { parsedUrl } from "../../../parsed-url.ts";
 import type { ImageSettings } from "../../image-settings.ts";
-import { baseUrl, type ImageContext, placeOf } from "../image-context.ts";
+import { baseUrl, type ImageContext } from "../image-context.ts";
 import { FILE_FIELD } from "../receive-image.ts";
-import { pageReply, requirePages } from "./problem-page.ts";
-
-/** `GET HEAD {base}/api`: the API description as a page. */
-export function referencePage(context: ImageContext, call: Call): Reply {
-  const page = requirePages(context).reference(placeOf(context, call));
-  return pageReply(call, page, 200, { "Cache-Control": "no-cache" });
-}
+import { requirePages } from "./problem-page.ts";
 
 /** `GET HEAD {base}/assets/<name>`: a file that pages load, cacheable for ever. */
 export function assetReply(context: ImageContext, call: Call, name: string): Reply {
