@@ -8,9 +8,6 @@ export const OPERATIONS = [
   "email-verifier",
   "email-count",
   "account",
-  "people/find",
-  "companies/find",
-  "combined/find",
 ] as const;
 export type OperationName = (typeof OPERATIONS)[number];
 
@@ -20,9 +17,6 @@ const DATA: Record<OperationName, readonly string[]> = {
   "email-verifier": documented.VERIFIER_DATA,
   "email-count": documented.COUNT_DATA,
   account: documented.ACCOUNT_DATA,
-  "people/find": documented.PERSON_DATA,
-  "companies/find": documented.COMPANY_DATA,
-  "combined/find": ["person", "company"],
 };
 
 /** The possible errors of a request with a valid key, whatever its parameters. */

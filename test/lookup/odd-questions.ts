@@ -10,9 +10,6 @@ export const VALID: Record<OperationName, Readonly<Record<string, string>>> = {
   "email-verifier": { email: "ada.lovelace@example.com" },
   "email-count": { domain: "example.com" },
   account: {},
-  "people/find": { email: "ada.lovelace@example.com" },
-  "companies/find": { domain: "example.com" },
-  "combined/find": { email: "ada.lovelace@example.com" },
 };
 
 /** A site that answers every request without counting. */

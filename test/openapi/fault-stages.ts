@@ -33,7 +33,7 @@ function broken(): Stage {
   const fault: Fault = { error: null };
   const options: ApiSiteOptions = {
     storeOf: (store) => faultyStore(store, fault),
-    images: { pages: throwing(createPages(), fault, ["upload", "reference"]) },
+    images: { pages: throwing(createPages(), fault, ["upload"]) },
     lookup: {
       accounts: faulty(createMemoryAccounts(), fault),
       contacts: faulty(createMemoryContactSource({ contacts: PEOPLE }), fault),

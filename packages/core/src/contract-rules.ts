@@ -53,7 +53,6 @@ export const pages = shape<Pages>(
   "edit",
   "unlock",
   "problem",
-  "reference",
   "asset",
 );
 export const logger = shape<Logger>(

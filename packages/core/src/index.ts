@@ -74,7 +74,6 @@ export type { ImageReport } from "./images/reports/reports.ts";
 export type { SendfileOptions } from "./images/sendfile.ts";
 export type {
   AccountAnswer,
-  CompanyAnswer,
   DomainSearchAnswer,
   EmailCountAnswer,
   EmailEntry,
@@ -82,7 +81,6 @@ export type {
   EmailVerification,
   EmailVerifierAnswer,
   MailReportAnswer,
-  PersonAnswer,
   VerificationListAnswer,
 } from "./lookup/answers.ts";
 export type { Lookup } from "./lookup/lookup.ts";

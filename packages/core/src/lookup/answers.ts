@@ -1,7 +1,6 @@
 import type { AddressType, Department, Seniority, VerificationStatus } from "../contracts/contact-source.ts";
 import type { LookupAnswer } from "./operations/operation.ts";
 import type { ReportKind } from "./operations/parameters.ts";
-import type { CompanyProfile, PersonProfile } from "./operations/profiles.ts";
 import type { Verdict } from "./verify/verdict.ts";
 
 /** A page on which an address was found. Dates are `YYYY-MM-DD`, UTC; both are `null` if they are unknown. */
@@ -214,15 +213,6 @@ export type EmailCountAnswer = LookupAnswer<
     seniority: Record<Seniority, number>;
   },
   { params: { domain: string | null; company: string | null; type: AddressType | null } }
->;
-
-/** What the contacts tell about a person. */
-export type PersonAnswer = LookupAnswer<PersonProfile, { email: string; params: { email: string } }>;
-
-/** What the contacts tell about a company. */
-export type CompanyAnswer = LookupAnswer<
-  CompanyProfile,
-  { domain: string; params: { domain: string | null; company: string | null } }
 >;
 
 /** Points of a month. An unlimited allowance is 1,000,000,000. */

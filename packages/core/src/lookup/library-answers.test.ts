@@ -49,9 +49,6 @@ const CASES: [string, string, (lookup: Lookup) => Promise<unknown>][] = [
   ["email-verifier", "email=%20a@webmial.example%20", (it) => it.verifyEmail(" a@webmial.example ")],
   ["email-verifier", "email=a..b@example.com", (it) => it.verifyEmail("a..b@example.com")],
   ["email-verifier", "email=a@trash.example", (it) => it.verifyEmail("a@trash.example")],
-  ["people/find", "email=Ada.Lovelace@example.com", (it) => it.findPerson("Ada.Lovelace@example.com")],
-  ["companies/find", "domain=www.example.com", (it) => it.findCompany({ domain: "www.example.com" })],
-  ["companies/find", "company=exAMPLE", (it) => it.findCompany({ company: "exAMPLE" })],
   ["email-count", "domain=example.com", (it) => it.countEmails({ domain: "example.com" })],
   [
     "email-count",

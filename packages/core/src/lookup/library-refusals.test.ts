@@ -30,11 +30,6 @@ describe("a library call of the lookup", () => {
     ],
     ["bad_request", "wrong_params", "missing the email", (it) => it.verifyEmail("")],
     ["bad_request", "invalid_email", "not valid", (it) => it.verifyEmail("ada")],
-    ["not_found", "not_found", "Nothing is known", (it) => it.findPerson("stranger@example.com")],
-    ["not_found", "not_found", "Nothing is known", (it) => it.findCompany({ domain: "unknown.example" })],
-    ["bad_request", "wrong_params", "missing the email", (it) => it.findPerson(" ")],
-    ["not_found", "not_found", "Nothing is known", (it) => it.findPerson("ada lovelace@example.com")],
-    ["bad_request", "invalid_email", "not valid", (it) => it.findPerson("ada lovelace")],
     ["not_found", "", "no such account", (it) => it.verifyEmail("a@b.example", { account: "unknown" })],
   ])("rejects with %s %s and the message %s", async (code, id, message, call) => {
     const site = await siteOf();

@@ -5,13 +5,11 @@ import type { Account } from "../contracts/accounts.ts";
 import { ServiceError } from "../errors.ts";
 import * as rules from "../option-rules.ts";
 import type {
-  CompanyAnswer,
   DomainSearchAnswer,
   EmailCountAnswer,
   EmailFinderAnswer,
   EmailVerifierAnswer,
   MailReportAnswer,
-  PersonAnswer,
   VerificationListAnswer,
   VerificationListData,
 } from "./answers.ts";
@@ -21,12 +19,10 @@ import { type DomainSearchParameters, domainSearch } from "./operations/domain-s
 import { type EmailCountParameters, emailCount } from "./operations/email-count.ts";
 import { type EmailFinderParameters, emailFinder } from "./operations/email-finder.ts";
 import { emailVerifier } from "./operations/email-verifier.ts";
-import { findCompany, findPerson } from "./operations/enrichment.ts";
 import { readArguments } from "./operations/given.ts";
 import { mailReport } from "./operations/mail-report.ts";
 import { answerOf, type LookupAnswer, type LookupOperation } from "./operations/operation.ts";
 import type { ReportKind } from "./operations/parameters.ts";
-import type { SubjectParameters } from "./operations/subject.ts";
 import { readAddresses } from "./verifications/read-addresses.ts";
 import { addList, findList, listAnswer } from "./verifications/verification-lists.ts";
 
@@ -76,7 +72,7 @@ export interface VerificationListOptions extends rules.Options<typeof LIST_RULES
  *
  * - `bad_request`: invalid parameters, or a suppressed domain
  * - `withheld`: a suppressed person
- * - `not_found`: an unknown account, person or company
+ * - `not_found`: an unknown account or list
  * - `rate_limited` with `retryAfterMs`: the account has no points left
  * - `overloaded`: too much work, or the lookup is closed
  * - `store_unavailable`: a backend failed
@@ -106,10 +102,6 @@ export interface LookupLibrary {
    * `not_found` for an unknown ID.
    */
   verificationList(id: string, options?: VerificationListOptions): Promise<VerificationListAnswer>;
-  /** The person with an address, from the contacts. Costs one search; rejects with `not_found` if nothing is known. */
-  findPerson(email: string, options?: LookupCallOptions): Promise<PersonAnswer>;
-  /** The company of a domain, from the contacts. Costs one search; rejects with `not_found` if nothing is known. */
-  findCompany(parameters: SubjectParameters, options?: LookupCallOptions): Promise<CompanyAnswer>;
   /**
    * Reports what became of mail to an address, which later verifications use for 90 days. A delivery makes it valid, unless its domain
    * accepts any name; a bounce with the code 5.1.1, 5.1.6 or 5.1.10 invalid. Any other report changes nothing. Costs nothing.
@@ -189,10 +181,6 @@ export function createLookupLibrary(
         return listAnswer(context, list, page);
       }, signal);
     },
-    async findPerson(email, options) {
-      return run(findPerson, { email }, checkOptions("findPerson", options, CALL_RULES));
-    },
-    findCompany: counted("findCompany", findCompany),
     async report(email, options) {
       const { kind, code, ...others } = checkOptions("report", options, REPORT_RULES);
       return run(mailReport, { email, kind, code }, others);

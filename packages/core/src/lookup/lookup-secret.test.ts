@@ -16,7 +16,6 @@ const CALLS = [
   ["email-finder", "domain=example.com&full_name=Ada%20Lovelace"],
   ["email-verifier", "email=ada.lovelace@example.com"],
   ["email-count", "domain=example.com"],
-  ["people/find", "email=ada.lovelace@example.com"],
   ["account", ""],
 ] as const;
 

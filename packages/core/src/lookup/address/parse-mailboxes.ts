@@ -50,7 +50,7 @@ export function pastedAddress(text: string): ParsedAddress | null {
 }
 
 /** A link writes special characters as `%2B` (RFC 6068). As written if that is not percent-encoded UTF-8. */
-export function percentDecoded(written: string): string {
+function percentDecoded(written: string): string {
   try {
     return decodeURIComponent(written);
   } catch {

@@ -156,9 +156,6 @@ describe("a suppressed subject", () => {
       ["email-count", "domain=example.com"],
       ["email-finder", "domain=example.com&full_name=Ada%20Lovelace"],
       ["email-verifier", "email=x.y@example.com"],
-      ["people/find", "email=x.y@example.com"],
-      ["companies/find", "domain=example.com"],
-      ["combined/find", "email=x.y@example.com"],
     ] as const) {
       const { status, body } = await site.get(operation, search);
       expect([status, body.errors?.[0]?.id]).toEqual([400, "invalid_domain"]);

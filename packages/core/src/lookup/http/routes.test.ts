@@ -9,9 +9,6 @@ const ASKED: Record<string, string> = {
   "/v2/email-finder": "domain=example.com&full_name=Ada%20Lovelace",
   "/v2/email-verifier": "email=ada@example.com",
   "/v2/email-count": "domain=example.com",
-  "/v2/people/find": "email=ada.lovelace@example.com",
-  "/v2/companies/find": "domain=example.com",
-  "/v2/combined/find": "email=ada.lovelace@example.com",
 };
 const known = [contactOf("ada.lovelace@example.com", { firstName: "Ada" })];
 const organizations = { "example.com": "Example" };
@@ -100,8 +97,8 @@ test.each([
   ["/V2/leads/7", "/v2/*"],
   ["//v2/discover", "/v2/*"],
   ["/v2/*", "/v2/*"],
-  ["/v2/people/find/", "/v2/people/find"],
-  ["/v2/people", "/v2/*"],
+  ["/v2/people/find/", "/v2/people/*"],
+  ["/v2/people", "/v2/people/*"],
   ["/v2/discover", "/v2/discover/*"],
   ["/v2/discover/", "/v2/discover/*"],
   ["/v2/leads/7/tags", "/v2/leads/*"],

@@ -6,7 +6,6 @@ import { domainSearch } from "../operations/domain-search.ts";
 import { emailCount } from "../operations/email-count.ts";
 import { emailFinder } from "../operations/email-finder.ts";
 import { emailVerifier } from "../operations/email-verifier.ts";
-import { findCompany, findEmployee, findPerson } from "../operations/enrichment.ts";
 import type { LookupOperation } from "../operations/operation.ts";
 import { answerBy, type LookupHttp } from "./answer-request.ts";
 import { DECLARED_LOOKUPS, type DeclaredLookup } from "./description/declared-lookups.ts";
@@ -34,9 +33,6 @@ export const ROUTES: readonly LookupRoute[] = [
   lookupRoute("email-finder", emailFinder),
   lookupRoute("email-verifier", emailVerifier),
   lookupRoute("email-count", emailCount, true),
-  lookupRoute("people/find", findPerson),
-  lookupRoute("companies/find", findCompany),
-  lookupRoute("combined/find", findEmployee),
   lookupRoute("account", accountOperation),
   listRoute("email-verifications", ["POST", "OPTIONS"], addListReply),
   listRoute("email-verifications/{id}", READ, listReply),
@@ -49,7 +45,10 @@ export const ROUTES: readonly LookupRoute[] = [
     declared: null,
     answer: async ({ description }, call) => description.reply(call, call.origin + call.mountPath),
   },
-  ...["discover", "leads", "leads_lists", "leads_custom_attributes", "campaigns", "sequences"].map((name) =>
+  ...[
+    ...["people", "companies", "combined", "discover"],
+    ...["leads", "leads_lists", "leads_custom_attributes", "campaigns", "sequences"],
+  ].map((name) =>
     refusedRoute(
       `/v2/${name}/*`,
       "not_implemented",

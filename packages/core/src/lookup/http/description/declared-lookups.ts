@@ -6,7 +6,6 @@ import { domainSearch } from "../../operations/domain-search.ts";
 import { emailCount } from "../../operations/email-count.ts";
 import { emailFinder } from "../../operations/email-finder.ts";
 import { emailVerifier } from "../../operations/email-verifier.ts";
-import { findCompany, findPerson } from "../../operations/enrichment.ts";
 import { mailReport } from "../../operations/mail-report.ts";
 import { LOOKUP_PARAMETERS } from "../../operations/parameters.ts";
 import { MAX_ROWS } from "../../verifications/list-rows.ts";
@@ -33,9 +32,7 @@ const SEARCH = schemasOf(domainSearch);
 const { limit: _, ...ECHOED_SEARCH } = SEARCH;
 const FINDER = schemasOf(emailFinder);
 const COUNT = schemasOf(emailCount);
-const COMPANY = schemasOf(findCompany);
 const EMAIL = { email: { type: "string" } } as const;
-const PERSON = schemasOf(findPerson);
 
 const MAILED = { ...LOOKUP_PARAMETERS.email, format: "email", description: "The address of the mail." };
 const REPORTED = { kind: LOOKUP_PARAMETERS.kind, code: optionalField(LOOKUP_PARAMETERS.code) };
@@ -48,13 +45,6 @@ const REPORTED_DATA = objectOf({
 
 const MONTH = "the month's allowance is used up";
 const OPTED_OUT = { 451: "this person opted out of the lookup." };
-const UNKNOWN = { 404: "nothing is known about this address or domain." };
-const FROM_CONTACTS = {
-  description:
-    "From the contacts of this lookup. What they do not tell is null, or an empty list. Costs one search; 404 is free, and so is repeating the same request within the month.",
-  refusals: { ...OPTED_OUT, ...UNKNOWN },
-  allowance: MONTH,
-};
 const NO_LIST = { 400: "a parameter is invalid.", 404: "there is no such list." };
 
 /** The operations by their paths below `/v2/`. */
@@ -111,28 +101,6 @@ export const DECLARED_LOOKUPS = {
     description: "Needs no key and is free. Either `domain` or `company` is required.",
     parameters: query(COUNT),
     replies: { 200: answer("EmailCount", echoOf(COUNT)) },
-  },
-  "people/find": {
-    ...FROM_CONTACTS,
-    operationId: "findPerson",
-    summary: "Get the person of an email",
-    parameters: query(PERSON),
-    replies: { 200: answer("PersonProfile", EMAIL, EMAIL) },
-  },
-  "companies/find": {
-    ...FROM_CONTACTS,
-    operationId: "findCompany",
-    summary: "Get the company of a domain",
-    parameters: query(COMPANY),
-    replies: { 200: answer("CompanyProfile", echoOf(COMPANY), { domain: { type: "string" } }) },
-    refusals: UNKNOWN,
-  },
-  "combined/find": {
-    ...FROM_CONTACTS,
-    operationId: "findPersonAndCompany",
-    summary: "Get the person and the company of an email",
-    parameters: query(PERSON),
-    replies: { 200: answer("CombinedProfile", EMAIL, EMAIL) },
   },
   account: {
     operationId: "getAccount",

@@ -5,7 +5,6 @@ import {
   VERIFICATION_STATUSES,
 } from "../../../contracts/contact-source.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
-import { SAMPLE_COMPANY, SAMPLE_PERSON } from "../../operations/enrichment.ts";
 import { LOOKUP_PARAMETERS } from "../../operations/parameters.ts";
 import { MAX_ROWS } from "../../verifications/list-rows.ts";
 import { LIST_ID_SCHEMA } from "../list-requests.ts";
@@ -261,19 +260,6 @@ const ACCOUNT = objectOf({
   requests: objectOf({ searches: usage, verifications: usage }),
 });
 
-const [NULL, STRING] = [{ type: "null" }, { type: "string" }] as const;
-
-/** The schema of a profile, by an example with every fact that contacts can tell. @param named never null. */
-function profileOf(value: unknown, ...named: string[]): JsonSchema {
-  if (value === null) return NULL;
-  if (typeof value !== "object") return typeof value === "boolean" ? flag() : text();
-  if (Array.isArray(value)) return { type: "array", items: STRING };
-  const schemaOf = (name: string, of: unknown) => (named.includes(name) ? STRING : profileOf(of));
-  return objectOf(Object.fromEntries(Object.entries(value).map(([key, of]) => [key, schemaOf(key, of)])));
-}
-
-const nullable = (name: string) => ({ anyOf: [{ $ref: `#/components/schemas/${name}` }, NULL] });
-
 /** The schemas of a lookup with these network field names. */
 export function lookupSchemas(names: NetworkNames) {
   return {
@@ -284,9 +270,6 @@ export function lookupSchemas(names: NetworkNames) {
     Verification: VERIFICATION,
     PendingVerification: PENDING,
     EmailCount: EMAIL_COUNT,
-    PersonProfile: profileOf({ ...SAMPLE_PERSON, inactiveAt: SAMPLE_PERSON.activeAt }, "id", "email"),
-    CompanyProfile: profileOf(SAMPLE_COMPANY, "id", "domain"),
-    CombinedProfile: objectOf({ person: nullable("PersonProfile"), company: nullable("CompanyProfile") }),
     Account: ACCOUNT,
     VerificationRequest: VERIFICATION_REQUEST,
     VerificationAdded: VERIFICATION_ADDED,
