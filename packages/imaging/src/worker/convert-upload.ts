@@ -5,10 +5,12 @@ import { isServiceError } from "@outrigger/core/values";
 import type { DecodedHeic } from "heic-decode";
 import sharp, { type Sharp } from "sharp";
 import type { PictureLimits } from "../shared/wire.ts";
+import { readHeifColours } from "./heif-colours.ts";
 import { awaitLibvips } from "./libvips.ts";
 import { timingOf } from "./open-picture.ts";
 import { damaged, requireFrames, tooManyPixels, unreadable } from "./picture.ts";
 import { createTiff, Photometric } from "./psd/tiff.ts";
+import { findTiffPicture } from "./tiff-pages.ts";
 
 /** An upload of another type, as the original that is stored. */
 interface Converted {
@@ -63,14 +65,18 @@ async function convertRaster(
   type: ConvertibleType,
   limits: PictureLimits,
 ): Promise<Converted> {
-  const options = { failOn: "error", limitInputPixels: limits.maxPixels } as const;
+  const tiff = type === "image/tiff" ? findTiffPicture(bytes) : null;
+  const options = { failOn: "error", limitInputPixels: limits.maxPixels, ...tiff?.place } as const;
   const metadata = await awaitLibvips(type, limits, sharp(bytes, options).metadata());
-  const { format, pages = 1, depth } = metadata;
+  const { format, depth } = metadata;
+  const pages = tiff?.pictures ?? metadata.pages ?? 1;
   if (format !== FORMATS[type]) throw unreadable(type, "its bytes are of another format");
   const moves = type === "image/webp" && pages > 1;
   const warnings: ImageWarning[] = [];
   if (depth !== undefined && depth !== "uchar") warnings.push("depth_reduced");
-  if (metadata.exif ?? metadata.xmp ?? metadata.iptc) warnings.push("metadata_removed");
+  const colours = type === "image/avif" ? readHeifColours(bytes) : null;
+  if (colours?.isHdr) warnings.push("hdr_reduced");
+  if ((metadata.exif ?? metadata.xmp ?? metadata.iptc) || tiff?.isPersonal) warnings.push("metadata_removed");
   const isSequence = type === "image/avif" && bytes.toString("latin1", 8, 12) === "avis";
   if (isSequence) warnings.push("first_frame_only");
   else if (!moves && pages > 1) warnings.push("first_page_only");
@@ -82,7 +88,14 @@ async function convertRaster(
     warnings.push("colors_reduced");
     return { bytes: await awaitLibvips(type, limits, animation.toBuffer()), type: "image/gif", warnings };
   }
-  const whole = sharp(bytes, { ...options, autoOrient: true }).toColourspace("srgb");
+  const upright = sharp(bytes, { ...options, autoOrient: true });
+  const profile = metadata.icc === undefined ? (colours?.iccProfile ?? null) : null;
+  const isDeep = metadata.space === "rgb16";
+  const profiled = profile === null ? upright : await withProfile(upright, profile, { type, isDeep, limits });
+  // Without this, sharp converts colours of 16 bits to Display P3 and then takes them for sRGB.
+  const isTagged = metadata.icc !== undefined || profile !== null;
+  const converted = isDeep && isTagged ? profiled.withIccProfile("srgb", { attach: false }) : profiled;
+  const whole = converted.toColourspace("srgb");
   // Many encoders write an alpha channel for pictures without transparency.
   const { isOpaque } = metadata.hasAlpha
     ? await awaitLibvips(type, limits, sharp(bytes, options).stats())
@@ -120,23 +133,53 @@ async function encode(
 async function convertHeic(bytes: Buffer, limits: PictureLimits): Promise<Converted> {
   const { width, height, data, count } = await readHeic(bytes, limits);
   const alpha = hasTransparency(data);
-  const layout = {
-    width,
-    height,
-    bitsPerSample: 8,
-    photometric: Photometric.rgb,
-    samplesPerPixel: 4,
-  } as const;
-  // Carries the profile of the photo, which raw pixels cannot.
-  const tiff = createTiff({ ...layout, planar: false, alpha: true, iccProfile: iccProfileOf(bytes) });
-  tiff.pixels.set(data);
-  const image = sharp(tiff.file, { limitInputPixels: limits.maxPixels }).toColourspace("srgb");
+  const { iccProfile, isHdr } = readHeifColours(bytes);
+  const pixels = { data, width, height, channels: 4 } as const;
+  const image = asTiff(pixels, { depth: 8, iccProfile, limits }).toColourspace("srgb");
   const shown = alpha ? image : image.removeAlpha();
   const warnings: ImageWarning[] = [];
   if (isDeepHeic(bytes)) warnings.push("depth_reduced");
+  if (isHdr) warnings.push("hdr_reduced");
   if (bytes.includes(EXIF_ITEM)) warnings.push("metadata_removed");
   if (count > 1) warnings.push("first_page_only");
   return encode(shown, "image/heic", { isLossless: alpha, limits, warnings });
+}
+
+/** The pixels of a picture of code points with the profile for them. */
+async function withProfile(
+  image: Sharp,
+  iccProfile: Buffer,
+  { type, isDeep, limits }: { type: ConvertibleType; isDeep: boolean; limits: PictureLimits },
+): Promise<Sharp> {
+  const raw = isDeep ? image.toColourspace("rgb16").raw({ depth: "ushort" }) : image.raw();
+  const { data, info } = await awaitLibvips(type, limits, raw.toBuffer({ resolveWithObject: true }));
+  const pixels = { ...info, data: isDeep ? data.swap16() : data };
+  return asTiff(pixels, { depth: isDeep ? 16 : 8, iccProfile, limits });
+}
+
+/** RGB or RGBA, of 16 bits in big-endian order. */
+interface RawPixels {
+  data: Uint8Array | Uint8ClampedArray;
+  width: number;
+  height: number;
+  channels: number;
+}
+
+/** Pixels with their profile, which only a file can carry. */
+function asTiff(
+  { data, width, height, channels }: RawPixels,
+  { depth, iccProfile, limits }: { depth: 8 | 16; iccProfile: Buffer | null; limits: PictureLimits },
+): Sharp {
+  const layout = {
+    width,
+    height,
+    bitsPerSample: depth,
+    photometric: Photometric.rgb,
+    planar: false,
+  } as const;
+  const tiff = createTiff({ ...layout, samplesPerPixel: channels, alpha: channels === 4, iccProfile });
+  tiff.pixels.set(data);
+  return sharp(tiff.file, { limitInputPixels: limits.maxPixels });
 }
 
 /** @param data RGBA. */
@@ -179,15 +222,3 @@ function isDeepHeic(bytes: Buffer): boolean {
 
 /** The type of an item and its empty name (ISO/IEC 14496-12 §8.11.6). */
 const EXIF_ITEM = "Exif\0";
-
-const PROFILE_BOX = "colrprof";
-
-/** The ICC profile of a photo; `null` without one (ISO/IEC 23008-12 §6.5.5, ISO/IEC 14496-12 §12.1.5). */
-function iccProfileOf(bytes: Buffer): Buffer | null {
-  const at = bytes.indexOf(PROFILE_BOX, 0, "latin1");
-  if (at < 4) return null;
-  const end = at - 4 + bytes.readUInt32BE(at - 4);
-  const profile = bytes.subarray(at + PROFILE_BOX.length, end);
-  // The signature of every profile (ICC.1:2022, 7.2.11).
-  return end <= bytes.length && profile.toString("latin1", 36, 40) === "acsp" ? profile : null;
-}

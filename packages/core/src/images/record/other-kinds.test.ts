@@ -8,7 +8,7 @@ test("files that are no picture of ours are named by their first bytes", () => {
     [ftyp("heix"), "a HEIC photo"],
     [ftyp("mif1"), "a HEIC photo"],
     [ftyp("avif"), "an AVIF picture"],
-    [ftyp("crx "), "a raw photo"],
+    [ftyp("crx "), "a camera raw photo"],
     [ftyp("isom"), "an MP4 video"],
     [ftyp("qt  "), "a MOV video"],
     ["\0\0\0\x08wide", "a MOV video"],
@@ -38,7 +38,7 @@ test("files that are no picture of ours are named by their first bytes", () => {
 
 test("each kind has its advice", () => {
   expect(adviceFor("a HEIC photo")).toMatch(/Most Compatible/);
-  expect(adviceFor("a raw photo")).toBe("convert it to PNG or JPEG first");
+  expect(adviceFor("a camera raw photo")).toBe("convert it to PNG or JPEG first");
   expect(adviceFor("an MP4 video")).toBe("videos can't be uploaded here");
   expect(adviceFor("a sound file")).toBe("sounds can't be uploaded here");
   expect(adviceFor("a web page")).toBe("choose the picture itself");

@@ -1,10 +1,14 @@
 import type { ConvertibleType } from "../../contracts/renderer.ts";
 
+const RAW_PHOTO = "a camera raw photo";
+/** The mark of Phase One, which may stand in a TIFF. */
+const RAW_MARK = /^(?:.{8})?(?:IIII.waR|MMMMRaw)/s;
+
 /** Brands of files in the ISO base media format (ISO/IEC 14496-12 §4.3), by their kind. */
 const BRANDS: readonly [RegExp, string][] = [
   [/^avi[fs]$/, "an AVIF picture"],
   [/^(?:he[ivm][cxms]|mif1|msf1)$/, "a HEIC photo"],
-  [/^crx $/, "a raw photo"],
+  [/^crx $/, RAW_PHOTO],
   [/^qt {2}$/, "a MOV video"],
   [/^M4A/, "a sound file"],
 ];
@@ -20,6 +24,8 @@ const RIFF_FORMS: ReadonlyMap<string, string> = new Map([
 
 /** First bytes of other kinds of files, as latin1. */
 const STARTS: readonly (readonly [kind: string, ...starts: string[]])[] = [
+  [RAW_PHOTO, "II*\0\x10\0\0\0CR\x02", "II\x1a\0\0\0HEAP", "IIU\0", "IIRO", "IIRS", "MMOR"],
+  [RAW_PHOTO, "FUJIFILMCCD-RAW", "FOVb", "\0MRM"],
   ["a TIFF picture", "II*\0", "MM\0*", "II+\0", "MM\0+"],
   ["a JPEG XL picture", "\xff\x0a", "\0\0\0\x0cJXL "],
   ["a JPEG 2000 picture", "\0\0\0\x0cjP  ", "\xff\x4f\xff\x51"],
@@ -57,6 +63,7 @@ export function nameOtherKind(head: Buffer): string | null {
     return BRANDS.find(([pattern]) => pattern.test(brand))?.[1] ?? "an MP4 video";
   }
   if (MOVIE_ATOM.test(atom)) return "a MOV video";
+  if (RAW_MARK.test(start)) return RAW_PHOTO;
   if (HTML.test(start)) return "a web page";
   if (start.startsWith("RIFF")) return RIFF_FORMS.get(start.slice(8, 12)) ?? null;
   // Its reserved bytes are zero.
