@@ -9,6 +9,7 @@ import { readHeifColours } from "./heif-colours.ts";
 import { awaitLibvips } from "./libvips.ts";
 import { timingOf } from "./open-picture.ts";
 import { damaged, requireFrames, tooManyPixels, unreadable } from "./picture.ts";
+import { withProfile } from "./png/png-gamma.ts";
 import { createTiff, Photometric } from "./psd/tiff.ts";
 import { findTiffPicture } from "./tiff-pages.ts";
 
@@ -88,14 +89,14 @@ async function convertRaster(
     warnings.push("colors_reduced");
     return { bytes: await awaitLibvips(type, limits, animation.toBuffer()), type: "image/gif", warnings };
   }
-  const upright = sharp(bytes, { ...options, autoOrient: true });
-  const profile = metadata.icc === undefined ? (colours?.iccProfile ?? null) : null;
-  const isDeep = metadata.space === "rgb16";
-  const profiled = profile === null ? upright : await withProfile(upright, profile, { type, isDeep, limits });
+  const upright = (file: Buffer) => sharp(file, { ...options, autoOrient: true });
+  const profile = metadata.icc === undefined ? colours?.iccProfile : null;
+  // Only a file can carry a profile.
+  const png = profile && upright(bytes).toColourspace(metadata.space).png({ compressionLevel: 1 }).toBuffer();
+  const shown = upright(profile && png ? withProfile(await awaitLibvips(type, limits, png), profile) : bytes);
   // Without this, sharp converts colours of 16 bits to Display P3 and then takes them for sRGB.
-  const isTagged = metadata.icc !== undefined || profile !== null;
-  const converted = isDeep && isTagged ? profiled.withIccProfile("srgb", { attach: false }) : profiled;
-  const whole = converted.toColourspace("srgb");
+  const isWrong = metadata.space === "rgb16" && Boolean(profile ?? metadata.icc);
+  const whole = (isWrong ? shown.withIccProfile("srgb", { attach: false }) : shown).toColourspace("srgb");
   // Many encoders write an alpha channel for pictures without transparency.
   const { isOpaque } = metadata.hasAlpha
     ? await awaitLibvips(type, limits, sharp(bytes, options).stats())
@@ -134,8 +135,17 @@ async function convertHeic(bytes: Buffer, limits: PictureLimits): Promise<Conver
   const { width, height, data, count } = await readHeic(bytes, limits);
   const alpha = hasTransparency(data);
   const { iccProfile, isHdr } = readHeifColours(bytes);
-  const pixels = { data, width, height, channels: 4 } as const;
-  const image = asTiff(pixels, { depth: 8, iccProfile, limits }).toColourspace("srgb");
+  const layout = {
+    width,
+    height,
+    bitsPerSample: 8,
+    photometric: Photometric.rgb,
+    samplesPerPixel: 4,
+  } as const;
+  // Carries the profile of the photo, which raw pixels cannot.
+  const tiff = createTiff({ ...layout, planar: false, alpha: true, iccProfile });
+  tiff.pixels.set(data);
+  const image = sharp(tiff.file, { limitInputPixels: limits.maxPixels }).toColourspace("srgb");
   const shown = alpha ? image : image.removeAlpha();
   const warnings: ImageWarning[] = [];
   if (isDeepHeic(bytes)) warnings.push("depth_reduced");
@@ -143,43 +153,6 @@ async function convertHeic(bytes: Buffer, limits: PictureLimits): Promise<Conver
   if (bytes.includes(EXIF_ITEM)) warnings.push("metadata_removed");
   if (count > 1) warnings.push("first_page_only");
   return encode(shown, "image/heic", { isLossless: alpha, limits, warnings });
-}
-
-/** The pixels of a picture of code points with the profile for them. */
-async function withProfile(
-  image: Sharp,
-  iccProfile: Buffer,
-  { type, isDeep, limits }: { type: ConvertibleType; isDeep: boolean; limits: PictureLimits },
-): Promise<Sharp> {
-  const raw = isDeep ? image.toColourspace("rgb16").raw({ depth: "ushort" }) : image.raw();
-  const { data, info } = await awaitLibvips(type, limits, raw.toBuffer({ resolveWithObject: true }));
-  const pixels = { ...info, data: isDeep ? data.swap16() : data };
-  return asTiff(pixels, { depth: isDeep ? 16 : 8, iccProfile, limits });
-}
-
-/** RGB or RGBA, of 16 bits in big-endian order. */
-interface RawPixels {
-  data: Uint8Array | Uint8ClampedArray;
-  width: number;
-  height: number;
-  channels: number;
-}
-
-/** Pixels with their profile, which only a file can carry. */
-function asTiff(
-  { data, width, height, channels }: RawPixels,
-  { depth, iccProfile, limits }: { depth: 8 | 16; iccProfile: Buffer | null; limits: PictureLimits },
-): Sharp {
-  const layout = {
-    width,
-    height,
-    bitsPerSample: depth,
-    photometric: Photometric.rgb,
-    planar: false,
-  } as const;
-  const tiff = createTiff({ ...layout, samplesPerPixel: channels, alpha: channels === 4, iccProfile });
-  tiff.pixels.set(data);
-  return sharp(tiff.file, { limitInputPixels: limits.maxPixels });
 }
 
 /** @param data RGBA. */

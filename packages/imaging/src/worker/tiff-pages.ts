@@ -1,71 +1,48 @@
 import { ServiceError } from "@outrigger/core/values";
-import { unreadable } from "./picture.ts";
-import { BIG_TIFF, openTiff, TIFF, type TiffDirectory } from "./tiff-directory.ts";
+import { openTiff, type TiffDirectory } from "./tiff-directory.ts";
 
-const Tag = {
-  newSubfileType: 254,
-  subfileType: 255,
-  compression: 259,
-  photometric: 262,
-  subDirectories: 330,
-  dngVersion: 50706,
-} as const;
-/** Place, camera, author, dates and the like, and metadata in other formats. */
+/** Description, make, model, software, date, artist, computer, XMP, copyright, IPTC, Photoshop, EXIF, GPS. */
 const personalTags = [270, 271, 272, 305, 306, 315, 316, 700, 33432, 33723, 34377, 34665, 34853];
-/** Sensor values, by colour filter or linear (DNG 1.7, chapter 6). */
-const rawPhotometrics = new Set([32803, 34892]);
-/** Compressions of Sony, Epson, Samsung, Nikon, Kodak and Pentax. */
-const rawCompressions = new Set([32767, 32769, 32770, 34713, 65000, 65535]);
-/** Bits of `NewSubfileType`: a thumbnail, and a mask. */
-const NO_PICTURE = 1 | 4;
-/** The value of `SubfileType` for a thumbnail. */
-const OLD_REDUCED = 2;
-/** Those beyond are not examined. */
+/** Values of a raw's photometric interpretation (DNG 1.7), and compressions of Sony, Epson, Samsung, Nikon, Kodak and Pentax. */
+const rawValues = new Set([32803, 34892, 32767, 32769, 32770, 34713, 65000, 65535]);
+/** Others are not examined. */
 const MAX_DIRECTORIES = 200;
 
-interface TiffPicture {
-  /** Where the picture is, as options of sharp. */
-  place: { page: number; tiff?: { subifd: number } };
-  /** How many pages are pictures. */
-  pictures: number;
-  /** Whether the fields of the file have metadata. */
-  isPersonal: boolean;
-}
-
 /**
- * Finds the picture of a TIFF: the first page that is neither a thumbnail nor a mask, else the first such directory below a page.
- * Throws `unsupported_media` for a camera raw photo, and without a picture.
+ * The picture of a TIFF: the first page that is no thumbnail or mask, else the first such directory below a page. Throws
+ * `unsupported_media` for a camera raw photo, and for thumbnails alone.
+ * @returns `place` as options of sharp, the count of pages that are pictures, and whether fields have metadata.
  *
- * Sources: TIFF 6.0, section 8; TIFF Technical Note 1.
+ * Sources: TIFF 6.0, section 8; TIFF Technical Note 1; DNG 1.7.
  */
-export function findTiffPicture(bytes: Buffer): TiffPicture {
+export function findTiffPicture(bytes: Buffer) {
   const pages = listPages(bytes);
-  if (pages.flat().some(isRaw)) {
-    throw new ServiceError(
-      "unsupported_media",
-      "This is a camera raw photo; convert it to PNG or JPEG first",
-    );
+  const all = pages.flat();
+  const pictures = pages.filter((page) => page.slice(0, 1).some(isPicture));
+  const page = pictures[0] ?? pages.find((directories) => directories.some(isPicture));
+  const isOther = all.some(isRaw);
+  if (isOther || (page === undefined && all.length > 0)) {
+    const kind = isOther ? "a camera raw photo" : "only a thumbnail, as camera raw photos have it";
+    throw new ServiceError("unsupported_media", `This is ${kind}; convert the photo to PNG or JPEG first`);
   }
-  const isPersonal = pages.flat().some(({ fields }) => personalTags.some((tag) => fields.has(tag)));
-  const pictures = pages.filter(([page]) => isPicture(page)).length;
-  const page = pages.findIndex(
-    (directories) => directories.some(isPicture) && (pictures === 0 || isPicture(directories[0])),
-  );
-  if (page < 0 && pages.length > 0) {
-    throw unreadable("image/tiff", "it has only a thumbnail, as a camera raw photo");
-  }
-  const subifd = pages[page]?.findIndex(isPicture) ?? 0;
-  const place = { page: Math.max(0, page), ...(subifd > 0 ? { tiff: { subifd: subifd - 1 } } : {}) };
-  return { place, pictures, isPersonal };
+  const subifd = (page?.findIndex(isPicture) ?? 0) - 1;
+  return {
+    place: {
+      page: page === undefined ? 0 : pages.indexOf(page),
+      ...(subifd < 0 ? {} : { tiff: { subifd } }),
+    },
+    pictures: pictures.length,
+    isPersonal: all.some(({ fields }) => personalTags.some((tag) => fields.has(tag))),
+  };
 }
 
-/** The directories of each page: its own, and those below it. */
-function listPages(bytes: Buffer): [TiffDirectory, ...TiffDirectory[]][] {
-  const tiff = openTiff(bytes, [TIFF, BIG_TIFF]);
-  const pages: [TiffDirectory, ...TiffDirectory[]][] = [];
-  for (let at = tiff?.first ?? 0, left = MAX_DIRECTORIES; tiff !== null && at !== 0 && left > 0; ) {
+/** The directories of each page: its own, then those below it. */
+function listPages(bytes: Buffer): TiffDirectory[][] {
+  const tiff = openTiff(bytes, [42, 43]);
+  const pages: TiffDirectory[][] = [];
+  for (let at = tiff?.first ?? 0, left = MAX_DIRECTORIES; tiff && at > 0 && left > 0; ) {
     const page = tiff.read(at);
-    const below = valuesOf(page, Tag.subDirectories).slice(0, left).map(tiff.read);
+    const below = page.fields.get(330)?.values.map(tiff.read) ?? [];
     pages.push([page, ...below]);
     left -= 1 + below.length;
     at = page.next;
@@ -73,19 +50,12 @@ function listPages(bytes: Buffer): [TiffDirectory, ...TiffDirectory[]][] {
   return pages;
 }
 
-function isRaw(directory: TiffDirectory): boolean {
-  const [photometric = 0] = valuesOf(directory, Tag.photometric);
-  const [compression = 0] = valuesOf(directory, Tag.compression);
-  const isCoded = rawPhotometrics.has(photometric) || rawCompressions.has(compression);
-  return isCoded || directory.fields.has(Tag.dngVersion);
+/** By its photometric interpretation, compression or `DNGVersion`. */
+function isRaw({ fields }: TiffDirectory): boolean {
+  return fields.has(50706) || [259, 262].some((tag) => rawValues.has(fields.get(tag)?.values[0] ?? 0));
 }
 
-function isPicture(directory: TiffDirectory): boolean {
-  const [kind = 0] = valuesOf(directory, Tag.newSubfileType);
-  const [oldKind = 0] = valuesOf(directory, Tag.subfileType);
-  return (kind & NO_PICTURE) === 0 && oldKind !== OLD_REDUCED;
-}
-
-function valuesOf({ fields }: TiffDirectory, tag: number): readonly number[] {
-  return fields.get(tag)?.values ?? [];
+/** By `NewSubfileType` (the bits of thumbnails and masks) and `SubfileType`. */
+function isPicture({ fields }: TiffDirectory): boolean {
+  return ((fields.get(254)?.values[0] ?? 0) & 5) === 0 && fields.get(255)?.values[0] !== 2;
 }

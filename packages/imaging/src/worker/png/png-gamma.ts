@@ -117,6 +117,11 @@ export async function withGammaProfile(
     ? await sharp(bytes, options).keepExif().toColourspace("rgb16").png({ compressionLevel: 1 }).toBuffer()
     : bytes;
   const profile = writeGammaProfile(curve, isGrey ? (becomesRgb ? SRGB_PRIMARIES : null) : primaries);
+  return withProfile(png, profile);
+}
+
+/** The PNG with this colour profile in place of its own. */
+export function withProfile(png: Buffer, profile: Buffer): Buffer {
   const chunk = writePngChunk("iCCP", Buffer.concat([Buffer.from("gAMA\0\0"), deflateSync(profile)]));
   const kept = [...readPngChunks(png)].filter(
     ({ type, start }) => start >= HEADER_END && !profiles.has(type),

@@ -1,4 +1,4 @@
-import { openTiff, TIFF } from "../tiff-directory.ts";
+import { openTiff } from "../tiff-directory.ts";
 
 const ORIENTATION_TAG = 0x0112;
 /** The TIFF type of an orientation. */
@@ -12,7 +12,7 @@ const SHORT = 3;
  * Source: Exif 2.32, section 4.6.4 (Orientation); TIFF 6.0, section 2.
  */
 export function readExifOrientation(tiff: Buffer): number {
-  const opened = openTiff(tiff, [TIFF]);
+  const opened = openTiff(tiff, [42]);
   const { type, values } = opened?.read(opened.first).fields.get(ORIENTATION_TAG) ?? {
     type: SHORT,
     values: [],
