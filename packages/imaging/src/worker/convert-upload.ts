@@ -66,6 +66,9 @@ async function convertRaster(
   type: ConvertibleType,
   limits: PictureLimits,
 ): Promise<Converted> {
+  const isSequence = type === "image/avif" && bytes.toString("latin1", 8, 12) === "avis";
+  // sharp knows only the brand of still pictures.
+  if (isSequence) bytes.write("avif", 8, "latin1");
   const tiff = type === "image/tiff" ? findTiffPicture(bytes) : null;
   const options = { failOn: "error", limitInputPixels: limits.maxPixels, ...tiff?.place } as const;
   const metadata = await awaitLibvips(type, limits, sharp(bytes, options).metadata());
@@ -78,7 +81,6 @@ async function convertRaster(
   const colours = type === "image/avif" ? readHeifColours(bytes) : null;
   if (colours?.isHdr) warnings.push("hdr_reduced");
   if ((metadata.exif ?? metadata.xmp ?? metadata.iptc) || tiff?.isPersonal) warnings.push("metadata_removed");
-  const isSequence = type === "image/avif" && bytes.toString("latin1", 8, 12) === "avis";
   if (isSequence) warnings.push("first_frame_only");
   else if (!moves && pages > 1) warnings.push("first_page_only");
   if (moves) {

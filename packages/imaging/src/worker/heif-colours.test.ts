@@ -101,6 +101,14 @@ test("code points of the picture, but not of its mask, are applied to deep and t
   expect((await convert(masked)).warnings).toEqual([]);
 });
 
+test("code points of a sequence are applied to its first frame", async () => {
+  const sequence = withColour(await avif(), nclx(12, 13));
+  sequence.write("avis", 8, "latin1");
+  const { pixels, warnings } = await convert(sequence);
+  expectNear(pixels, OF_P3);
+  expect(warnings).toEqual(["first_frame_only"]);
+});
+
 test("a profile overrules code points, also with 10 and 12 bits", async () => {
   for (const kind of ["prof", "rICC"] as const) {
     for (const depth of [8, 10, 12] as const) {
