@@ -23,7 +23,7 @@ export function findTiffPicture(bytes: Buffer) {
   const isOther = all.some(isRaw);
   if (isOther || (page === undefined && all.length > 0)) {
     const kind = isOther ? "a camera raw photo" : "only a thumbnail, as camera raw photos have it";
-    throw new ServiceError("unsupported_media", `This is ${kind}; convert the photo to PNG or JPEG first`);
+    throw new ServiceError("unsupported_media", `This is ${kind}; convert it to PNG or JPEG first`);
   }
   const subifd = (page?.findIndex(isPicture) ?? 0) - 1;
   return {
