@@ -63,9 +63,12 @@ function contentOf(boxes: Buffer | undefined, wanted: string): Buffer {
   return listBoxes(boxes).find(([type]) => type === wanted)?.[1] ?? Buffer.alloc(0);
 }
 
+/** Files of pictures have fewer. */
+const MAX_BOXES = 10_000;
+
 function listBoxes(bytes: Buffer = Buffer.alloc(0)): [type: string, content: Buffer][] {
   const boxes: [string, Buffer][] = [];
-  for (let at = 0; at + 8 <= bytes.length; ) {
+  for (let at = 0; at + 8 <= bytes.length && boxes.length < MAX_BOXES; ) {
     const size = numberAt(bytes, at, 4);
     // More than 48 of 64 bits are beyond any file.
     const [head, length] = size === 1 ? [16, numberAt(bytes, at + 10, 6)] : [8, size || bytes.length];

@@ -160,18 +160,15 @@ const HEADER_BYTES = 128;
 
 /**
  * An ICC profile of a curve.
- * @param parameters As {@link PngGamma.curve}. @param primaries As {@link SRGB_PRIMARIES}; `null` for grey, and then white is neutral.
+ * @param values As {@link PngGamma.curve}. @param primaries As {@link SRGB_PRIMARIES}; `null` for grey, and then white is neutral.
  *
  * Source: ICC.1:2010, sections 7.2, 8.3 and 10.
  */
-export function writeGammaProfile(
-  parameters: readonly number[],
-  primaries: readonly number[] | null,
-): Buffer {
-  const curve = Buffer.alloc(12 + 4 * parameters.length);
+export function writeGammaProfile(values: readonly number[], primaries: readonly number[] | null): Buffer {
+  const curve = Buffer.alloc(12 + 4 * values.length);
   curve.write("para");
-  curve.writeUInt16BE(parameters.length === 1 ? 0 : 3, 8);
-  for (const [index, value] of parameters.entries()) curve.writeInt32BE(fixed(value), 12 + 4 * index);
+  curve.writeUInt16BE(values.length === 1 ? 0 : 3, 8);
+  for (const [index, value] of values.entries()) curve.writeInt32BE(fixed(value), 12 + 4 * index);
   const tags: [string, Buffer][] = [["wtpt", writeXyz(D50)]];
   if (primaries === null) tags.push(["kTRC", curve]);
   else {
