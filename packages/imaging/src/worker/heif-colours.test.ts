@@ -56,7 +56,7 @@ function expectNear(actual: readonly number[], expected: readonly number[], by =
 }
 
 // As Chromium 156 draws such an AVIF.
-test.each([
+test.each<readonly [primaries: number, curve: number, shown: readonly number[]]>([
   [1, 13, COLOURS],
   [2, 2, COLOURS],
   [12, 13, OF_P3],
