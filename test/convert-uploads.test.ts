@@ -2,10 +2,12 @@ import { createFsBlobStore, createImages } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import { nclx, withColour } from "./support/coded-colours.ts";
 import { CLAIM_END, CLAIM_START, creditedAvif, creditedPng, creditedWebp } from "./support/credentials.ts";
 import { halvesHeic } from "./support/heic-samples.ts";
 import { animatedGif, jpegPhoto, svgDrawing } from "./support/pictures.ts";
 import { addressOf, type Created, type Site, withSite } from "./support/service.ts";
+import { tiffOf } from "./support/tiff-files.ts";
 
 const ALL = ["webp", "avif", "tiff", "heic"] as const;
 
@@ -81,6 +83,66 @@ test("what is not listed is refused by its name, and a wrong type is refused as 
         typeof reason === "string" ? reason : expect.stringMatching(reason),
       ]);
     }
+  });
+});
+
+test("a camera raw is refused by name under any type, whether TIFF is listed or not", async () => {
+  const page = { width: 16, height: 12, level: 40 };
+  const sensor = { ...page, fields: { 262: [3, 32803] } } as const;
+  // Its fields lie beyond the head of the file.
+  const far = tiffOf([{ ...page, fields: { 254: [4, 1] }, below: [{ ...sensor, width: 400, height: 300 }] }]);
+  const raws = [
+    tiffOf([{ ...page, fields: { 50706: [1, 1, 4, 0, 0] } }]),
+    tiffOf([{ ...page, below: [sensor] }], { order: "MM" }),
+    Buffer.from("\0\0\0\x18ftypcrx \0\0\0\x01crx isom", "latin1"),
+    Buffer.concat([Buffer.from("FUJIFILMCCD-RAW 0201"), Buffer.alloc(200)]),
+  ];
+  for (const convertUploads of [ALL, []] as const) {
+    await withSite({ convertUploads }, async (site) => {
+      for (const bytes of raws) {
+        for (const declared of [
+          "image/x-adobe-dng",
+          "image/tiff",
+          "image/jpeg",
+          "application/octet-stream",
+          "",
+        ]) {
+          const { status, record } = await create(site, bytes, declared);
+          expect([status, record.detail], declared).toEqual([
+            415,
+            "This is a camera raw photo; convert it to PNG or JPEG first",
+          ]);
+        }
+      }
+    });
+  }
+  await withSite({ convertUploads: ALL }, async (site) => {
+    expect(await create(site, far, "image/tiff")).toMatchObject({
+      status: 415,
+      record: { detail: expect.stringContaining("This is a camera raw photo; convert") },
+    });
+  });
+});
+
+test("a picture of wide or HDR colours is stored in sRGB, and its record has the warning", async () => {
+  const photo = sharp({ create: { width: 32, height: 32, channels: 3, background: "#c83c28" } });
+  const avif = await photo.avif({ lossless: true, effort: 0 }).toBuffer();
+  await withSite({ convertUploads: ALL }, async (site) => {
+    const wide = await create(site, withColour(avif, nclx(12, 13)), "image/avif");
+    expect(wide.record).toMatchObject({ type: "image/jpeg", warnings: [] });
+    const stored = await fetch(addressOf(site, wide.record.id, "jpg"));
+    const [red = 0, green = 0, blue = 0] = await sharp(await stored.arrayBuffer())
+      .raw()
+      .toBuffer();
+    for (const [level, expected] of [
+      [red, 217],
+      [green, 42],
+      [blue, 23],
+    ] as const) {
+      expect(Math.abs(level - expected), `${red} ${green} ${blue}`).toBeLessThanOrEqual(2);
+    }
+    const hdr = await create(site, withColour(avif, nclx(9, 16)), "image/avif");
+    expect(hdr.record).toMatchObject({ warnings: ["hdr_reduced"] });
   });
 });
 

@@ -44,7 +44,7 @@ export function readAdmission(reply: unknown, bytes: Buffer, sourceBytes: number
 const RASTER_TYPES = ["image/png", "image/jpeg", "image/gif"] as const;
 const WARNINGS = [
   ...(["colors_reduced", "depth_reduced", "first_frame_only", "first_page_only"] as const),
-  ...(["metadata_removed", "text_removed"] as const),
+  ...(["hdr_reduced", "metadata_removed", "text_removed"] as const),
 ];
 
 function isRasterType(given: unknown): given is (typeof RASTER_TYPES)[number] {

@@ -15,13 +15,14 @@ export type ConvertibleType = "image/webp" | "image/avif" | "image/tiff" | "imag
 /**
  * What a stored picture, or its renditions, lack of the uploaded file. `colors_reduced`: a GIF has 256 colours. `depth_reduced`:
  * channels of more than 8 bits. `first_frame_only`: an animation; renditions of an animated PNG. `first_page_only`: a document.
- * `metadata_removed`: place, camera, author, dates and the like of a picture of pixels. `text_removed`: the HTML of an SVG.
+ * `hdr_reduced`: brightness of PQ or HLG. `metadata_removed`: place, camera, author, dates and the like of a picture of pixels. `text_removed`: the HTML of an SVG.
  */
 export type ImageWarning =
   | "colors_reduced"
   | "depth_reduced"
   | "first_frame_only"
   | "first_page_only"
+  | "hdr_reduced"
   | "metadata_removed"
   | "text_removed";
 

@@ -5,10 +5,13 @@ import { isServiceError } from "@outrigger/core/values";
 import type { DecodedHeic } from "heic-decode";
 import sharp, { type Sharp } from "sharp";
 import type { PictureLimits } from "../shared/wire.ts";
+import { readHeifColours } from "./heif-colours.ts";
 import { awaitLibvips } from "./libvips.ts";
 import { timingOf } from "./open-picture.ts";
 import { damaged, requireFrames, tooManyPixels, unreadable } from "./picture.ts";
+import { withProfile } from "./png/png-gamma.ts";
 import { createTiff, Photometric } from "./psd/tiff.ts";
+import { findTiffPicture } from "./tiff-pages.ts";
 
 /** An upload of another type, as the original that is stored. */
 interface Converted {
@@ -63,15 +66,21 @@ async function convertRaster(
   type: ConvertibleType,
   limits: PictureLimits,
 ): Promise<Converted> {
-  const options = { failOn: "error", limitInputPixels: limits.maxPixels } as const;
+  const isSequence = type === "image/avif" && bytes.toString("latin1", 8, 12) === "avis";
+  // sharp knows only the brand of still pictures.
+  if (isSequence) bytes.write("avif", 8, "latin1");
+  const tiff = type === "image/tiff" ? findTiffPicture(bytes) : null;
+  const options = { failOn: "error", limitInputPixels: limits.maxPixels, ...tiff?.place } as const;
   const metadata = await awaitLibvips(type, limits, sharp(bytes, options).metadata());
-  const { format, pages = 1, depth } = metadata;
+  const { format, depth } = metadata;
+  const pages = tiff?.pictures ?? metadata.pages ?? 1;
   if (format !== FORMATS[type]) throw unreadable(type, "its bytes are of another format");
   const moves = type === "image/webp" && pages > 1;
   const warnings: ImageWarning[] = [];
   if (depth !== undefined && depth !== "uchar") warnings.push("depth_reduced");
-  if (metadata.exif ?? metadata.xmp ?? metadata.iptc) warnings.push("metadata_removed");
-  const isSequence = type === "image/avif" && bytes.toString("latin1", 8, 12) === "avis";
+  const colours = type === "image/avif" ? readHeifColours(bytes) : null;
+  if (colours?.isHdr) warnings.push("hdr_reduced");
+  if ((metadata.exif ?? metadata.xmp ?? metadata.iptc) || tiff?.isPersonal) warnings.push("metadata_removed");
   if (isSequence) warnings.push("first_frame_only");
   else if (!moves && pages > 1) warnings.push("first_page_only");
   if (moves) {
@@ -82,7 +91,14 @@ async function convertRaster(
     warnings.push("colors_reduced");
     return { bytes: await awaitLibvips(type, limits, animation.toBuffer()), type: "image/gif", warnings };
   }
-  const whole = sharp(bytes, { ...options, autoOrient: true }).toColourspace("srgb");
+  const upright = (file: Buffer) => sharp(file, { ...options, autoOrient: true });
+  const profile = metadata.icc === undefined ? colours?.iccProfile : null;
+  // Only a file can carry a profile.
+  const png = profile && upright(bytes).toColourspace(metadata.space).png({ compressionLevel: 1 }).toBuffer();
+  const shown = upright(profile && png ? withProfile(await awaitLibvips(type, limits, png), profile) : bytes);
+  // Without this, sharp converts colours of 16 bits to Display P3 and then takes them for sRGB.
+  const isWrong = metadata.space === "rgb16" && Boolean(profile ?? metadata.icc);
+  const whole = (isWrong ? shown.withIccProfile("srgb", { attach: false }) : shown).toColourspace("srgb");
   // Many encoders write an alpha channel for pictures without transparency.
   const { isOpaque } = metadata.hasAlpha
     ? await awaitLibvips(type, limits, sharp(bytes, options).stats())
@@ -120,6 +136,7 @@ async function encode(
 async function convertHeic(bytes: Buffer, limits: PictureLimits): Promise<Converted> {
   const { width, height, data, count } = await readHeic(bytes, limits);
   const alpha = hasTransparency(data);
+  const { iccProfile, isHdr } = readHeifColours(bytes);
   const layout = {
     width,
     height,
@@ -128,12 +145,13 @@ async function convertHeic(bytes: Buffer, limits: PictureLimits): Promise<Conver
     samplesPerPixel: 4,
   } as const;
   // Carries the profile of the photo, which raw pixels cannot.
-  const tiff = createTiff({ ...layout, planar: false, alpha: true, iccProfile: iccProfileOf(bytes) });
+  const tiff = createTiff({ ...layout, planar: false, alpha: true, iccProfile });
   tiff.pixels.set(data);
   const image = sharp(tiff.file, { limitInputPixels: limits.maxPixels }).toColourspace("srgb");
   const shown = alpha ? image : image.removeAlpha();
   const warnings: ImageWarning[] = [];
   if (isDeepHeic(bytes)) warnings.push("depth_reduced");
+  if (isHdr) warnings.push("hdr_reduced");
   if (bytes.includes(EXIF_ITEM)) warnings.push("metadata_removed");
   if (count > 1) warnings.push("first_page_only");
   return encode(shown, "image/heic", { isLossless: alpha, limits, warnings });
@@ -179,15 +197,3 @@ function isDeepHeic(bytes: Buffer): boolean {
 
 /** The type of an item and its empty name (ISO/IEC 14496-12 §8.11.6). */
 const EXIF_ITEM = "Exif\0";
-
-const PROFILE_BOX = "colrprof";
-
-/** The ICC profile of a photo; `null` without one (ISO/IEC 23008-12 §6.5.5, ISO/IEC 14496-12 §12.1.5). */
-function iccProfileOf(bytes: Buffer): Buffer | null {
-  const at = bytes.indexOf(PROFILE_BOX, 0, "latin1");
-  if (at < 4) return null;
-  const end = at - 4 + bytes.readUInt32BE(at - 4);
-  const profile = bytes.subarray(at + PROFILE_BOX.length, end);
-  // The signature of every profile (ICC.1:2022, 7.2.11).
-  return end <= bytes.length && profile.toString("latin1", 36, 40) === "acsp" ? profile : null;
-}

@@ -8,7 +8,23 @@ test("files that are no picture of ours are named by their first bytes", () => {
     [ftyp("heix"), "a HEIC photo"],
     [ftyp("mif1"), "a HEIC photo"],
     [ftyp("avif"), "an AVIF picture"],
-    [ftyp("crx "), "a raw photo"],
+    [ftyp("crx "), "a camera raw photo"],
+    ["\0\0\0\x1cftypmif1\0\0\0\0miafavif", "an AVIF picture"],
+    ["\0\0\0\x14ftypmif1\0\0\0\0miaf\0\0\0\x08avif", "a HEIC photo"],
+    ["II*\0\x10\0\0\0CR\x02\0", "a camera raw photo"],
+    ["II*\0\x10\0\0\0CRAB", "a TIFF picture"],
+    ["II*\0\x08\x10\0\0IIIITwaR", "a camera raw photo"],
+    ["MM\0*\0\x10\0\0MMMMRawT", "a camera raw photo"],
+    ["II\x1a\0\0\0HEAPCCDR", "a camera raw photo"],
+    ["IIRO\x08\0\0\0", "a camera raw photo"],
+    ["MMOR\0\0\0\x08", "a camera raw photo"],
+    ["IIU\0\x18\0\0\0", "a camera raw photo"],
+    ["FUJIFILMCCD-RAW 0201", "a camera raw photo"],
+    ["FOVb\x02\0\x02\0", "a camera raw photo"],
+    ["\0MRM\0\x01\0\0", "a camera raw photo"],
+    ["MM\0*\0\0\0\x08\0\x01\xc6\x12\0\x01\0\0\0\x04\x01\x06\0\0", "a camera raw photo"],
+    ["II*\0\x08\0\0\0\x01\0\x06\x01\x03\0\x01\0\0\0\x23\x80\0\0", "a camera raw photo"],
+    ["II*\0\x08\0\0\0\x01\0\x06\x01\x03\0\x01\0\0\0\x02\0\0\0", "a TIFF picture"],
     [ftyp("isom"), "an MP4 video"],
     [ftyp("qt  "), "a MOV video"],
     ["\0\0\0\x08wide", "a MOV video"],
@@ -38,7 +54,7 @@ test("files that are no picture of ours are named by their first bytes", () => {
 
 test("each kind has its advice", () => {
   expect(adviceFor("a HEIC photo")).toMatch(/Most Compatible/);
-  expect(adviceFor("a raw photo")).toBe("convert it to PNG or JPEG first");
+  expect(adviceFor("a camera raw photo")).toBe("convert it to PNG or JPEG first");
   expect(adviceFor("an MP4 video")).toBe("videos can't be uploaded here");
   expect(adviceFor("a sound file")).toBe("sounds can't be uploaded here");
   expect(adviceFor("a web page")).toBe("choose the picture itself");

@@ -1,10 +1,19 @@
 import type { ConvertibleType } from "../../contracts/renderer.ts";
 
+const RAW_PHOTO = "a camera raw photo";
+/** The mark of Phase One, which may stand in a TIFF. */
+const RAW_MARK = /^(?:.{8})?(?:IIII.waR|MMMMRaw)/s;
+/** Fields of other raws that are a TIFF, in both byte orders: `DNGVersion`, and a photometric interpretation as colour filters. */
+const RAW_FIELDS = [
+  ...["\x12\xc6\x01\0\x04\0\0\0", "\xc6\x12\0\x01\0\0\0\x04"],
+  ...["\x06\x01\x03\0\x01\0\0\0\x23\x80", "\x01\x06\0\x03\0\0\0\x01\x80\x23"],
+].map((field) => Buffer.from(field, "latin1"));
+
 /** Brands of files in the ISO base media format (ISO/IEC 14496-12 §4.3), by their kind. */
 const BRANDS: readonly [RegExp, string][] = [
   [/^avi[fs]$/, "an AVIF picture"],
   [/^(?:he[ivm][cxms]|mif1|msf1)$/, "a HEIC photo"],
-  [/^crx $/, "a raw photo"],
+  [/^crx $/, RAW_PHOTO],
   [/^qt {2}$/, "a MOV video"],
   [/^M4A/, "a sound file"],
 ];
@@ -20,6 +29,8 @@ const RIFF_FORMS: ReadonlyMap<string, string> = new Map([
 
 /** First bytes of other kinds of files, as latin1. */
 const STARTS: readonly (readonly [kind: string, ...starts: string[]])[] = [
+  [RAW_PHOTO, "II*\0\x10\0\0\0CR\x02", "II\x1a\0\0\0HEAP", "IIU\0", "IIRO", "IIRS", "MMOR"],
+  [RAW_PHOTO, "FUJIFILMCCD-RAW", "FOVb", "\0MRM"],
   ["a TIFF picture", "II*\0", "MM\0*", "II+\0", "MM\0+"],
   ["a JPEG XL picture", "\xff\x0a", "\0\0\0\x0cJXL "],
   ["a JPEG 2000 picture", "\0\0\0\x0cjP  ", "\xff\x4f\xff\x51"],
@@ -53,15 +64,19 @@ export function nameOtherKind(head: Buffer): string | null {
   const start = head.toString("latin1", 0, 1024);
   const atom = start.slice(4, 8);
   if (atom === "ftyp") {
-    const brand = start.slice(8, 12);
+    // A general brand leaves the codec to those after it.
+    const brand =
+      /^....(?:mif1|msf1).*?(avi[fs])/s.exec(start.slice(4, head.readUInt32BE()))?.[1] ?? start.slice(8, 12);
     return BRANDS.find(([pattern]) => pattern.test(brand))?.[1] ?? "an MP4 video";
   }
   if (MOVIE_ATOM.test(atom)) return "a MOV video";
+  if (RAW_MARK.test(start)) return RAW_PHOTO;
   if (HTML.test(start)) return "a web page";
   if (start.startsWith("RIFF")) return RIFF_FORMS.get(start.slice(8, 12)) ?? null;
   // Its reserved bytes are zero.
   if (start.startsWith("BM") && start.slice(6, 10) === "\0\0\0\0") return "a BMP picture";
-  return STARTS.find(([, ...starts]) => starts.some((each) => start.startsWith(each)))?.[0] ?? null;
+  const kind = STARTS.find(([, ...starts]) => starts.some((each) => start.startsWith(each)))?.[0] ?? null;
+  return kind === "a TIFF picture" && RAW_FIELDS.some((field) => head.includes(field)) ? RAW_PHOTO : kind;
 }
 
 /** What to do with a file of another kind, as the end of a sentence. */

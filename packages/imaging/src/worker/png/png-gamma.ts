@@ -20,11 +20,13 @@ const FULL_RANGE_RGB = 1;
 const HEADER_END = PNG_SIGNATURE.length + 25;
 
 /** White, red, green and blue of sRGB: x and y times 100,000, as `cHRM` of PNG has them. */
-const SRGB_PRIMARIES: readonly number[] = [31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6000];
+export const SRGB_PRIMARIES: readonly number[] = [
+  31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6000,
+];
 const BT601 = [31_270, 32_900, 63_000, 34_000, 31_000, 59_500, 15_500, 7000];
 
 /** The primaries of `cICP` that browsers apply, as {@link SRGB_PRIMARIES}. Source: ITU-T H.273, table 2. */
-const cicpPrimaries: Readonly<Record<number, readonly number[]>> = {
+export const cicpPrimaries: Readonly<Record<number, readonly number[]>> = {
   1: SRGB_PRIMARIES,
   4: [31_000, 31_600, 67_000, 33_000, 21_000, 71_000, 14_000, 8000],
   5: [31_270, 32_900, 64_000, 33_000, 29_000, 60_000, 15_000, 6000],
@@ -38,13 +40,13 @@ const cicpPrimaries: Readonly<Record<number, readonly number[]>> = {
   22: [31_270, 32_900, 63_000, 34_000, 29_500, 60_500, 15_500, 7700],
 };
 
-const SRGB_CURVE = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045];
+export const SRGB_CURVE = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045];
 
 /**
  * The curves of `cICP` that browsers apply, without those of HDR (16 and 18). Video is shown as screens do. Sources: ITU-T H.273,
  * table 3; ITU-R BT.1886.
  */
-const cicpCurves: Readonly<Record<number, readonly number[]>> = {
+export const cicpCurves: Readonly<Record<number, readonly number[]>> = {
   ...{ 1: [2.4], 6: [2.4], 11: [2.4], 14: [2.4], 15: [2.4] },
   ...{ 4: [2.2], 5: [2.8], 8: [1], 13: SRGB_CURVE },
   7: [1 / 0.45, 1 / 1.1115, 0.1115 / 1.1115, 1 / 4, 0.0913],
@@ -115,6 +117,11 @@ export async function withGammaProfile(
     ? await sharp(bytes, options).keepExif().toColourspace("rgb16").png({ compressionLevel: 1 }).toBuffer()
     : bytes;
   const profile = writeGammaProfile(curve, isGrey ? (becomesRgb ? SRGB_PRIMARIES : null) : primaries);
+  return withProfile(png, profile);
+}
+
+/** The PNG with this colour profile in place of its own. */
+export function withProfile(png: Buffer, profile: Buffer): Buffer {
   const chunk = writePngChunk("iCCP", Buffer.concat([Buffer.from("gAMA\0\0"), deflateSync(profile)]));
   const kept = [...readPngChunks(png)].filter(
     ({ type, start }) => start >= HEADER_END && !profiles.has(type),
@@ -153,15 +160,15 @@ const HEADER_BYTES = 128;
 
 /**
  * An ICC profile of a curve.
- * @param parameters As {@link PngGamma.curve}. @param primaries As {@link SRGB_PRIMARIES}; `null` for grey, and then white is neutral.
+ * @param values As {@link PngGamma.curve}. @param primaries As {@link SRGB_PRIMARIES}; `null` for grey, and then white is neutral.
  *
  * Source: ICC.1:2010, sections 7.2, 8.3 and 10.
  */
-function writeGammaProfile(parameters: readonly number[], primaries: readonly number[] | null): Buffer {
-  const curve = Buffer.alloc(12 + 4 * parameters.length);
+export function writeGammaProfile(values: readonly number[], primaries: readonly number[] | null): Buffer {
+  const curve = Buffer.alloc(12 + 4 * values.length);
   curve.write("para");
-  curve.writeUInt16BE(parameters.length === 1 ? 0 : 3, 8);
-  for (const [index, value] of parameters.entries()) curve.writeInt32BE(fixed(value), 12 + 4 * index);
+  curve.writeUInt16BE(values.length === 1 ? 0 : 3, 8);
+  for (const [index, value] of values.entries()) curve.writeInt32BE(fixed(value), 12 + 4 * index);
   const tags: [string, Buffer][] = [["wtpt", writeXyz(D50)]];
   if (primaries === null) tags.push(["kTRC", curve]);
   else {
