@@ -40,6 +40,21 @@ export const FOREIGN_UNKNOWN = {
   },
 };
 
+/** What may stand around a denial: the command, a server's tag, a table, advice about spelling, where to read more. */
+const PHRASES = new RegExp(`(?<!\\p{L})(?:${LISTS.englishPhrase?.join("|")})(?!\\p{L})`, "gu");
+
+/**
+ * Whether every word of a text is understood, beside those that match `denials`. What their groups match is no part of
+ * the denial.
+ */
+export function isUnderstood(text: string, denials: readonly RegExp[] = []): boolean {
+  let rest = withoutIds(text).replace(/\s+/g, " ");
+  for (const known of [PHRASES, ...denials, RECIPIENTS, UNKNOWNS, FILLINGS]) {
+    rest = rest.replace(known, (_, ...groups) => ` ${groups.slice(0, -2).join(" ")} `).replace(/\s+/g, " ");
+  }
+  return (rest.match(/\p{L}+/gu) ?? []).every(isWordOfRefusals);
+}
+
 /**
  * Matches a text that leaves a code for an unknown recipient as certain as it is alone: every word is understood, and
  * if there are more than two, one names the recipient.
@@ -48,11 +63,13 @@ export const NAMES_RECIPIENT = {
   test(text: string): boolean {
     const words = withoutIds(text).match(/\p{L}+/gu) ?? [];
     const isNamed = words.length <= 2 || words.some((one) => ENGLISH_RECIPIENTS.has(one));
-    return isNamed && words.every(isWordOfRefusals);
+    return isNamed && isUnderstood(text);
   },
 };
 
-/** Words with digits or dots are IDs, hosts and links. Longer texts are not understood as a whole. */
+/** Words with digits or dots are IDs, hosts and links. Longer texts and encoded words are not understood as a whole. */
 function withoutIds(text: string): string {
-  return text.length > 400 ? "?" : text.replace(/\S*(?:\d|\.\p{L})\S*/gu, " ");
+  if (text.length > 400 || text.includes("=?")) return "not understood";
+  const ids = /https?:\S+(?: \[\S+\])?|\S*\.\p{L}\S*|[^\s=:()[\]]*\d[^\s=:()[\]]*/gu;
+  return text.replace(ids, " ");
 }
