@@ -24,10 +24,13 @@ const FILLINGS = word("filling", "");
 const wordSet = (list: string) => new Set(LISTS[list]?.join("|").split("|"));
 const ENGLISH_RECIPIENTS = wordSet("englishRecipient");
 const ENGLISH_FILLINGS = wordSet("englishFilling");
+const ENGLISH_STATES = wordSet("englishState");
+
+const isKnownWord = (one: string) => ENGLISH_RECIPIENTS.has(one) || ENGLISH_FILLINGS.has(one);
 
 /** Whether a name is a word without which refusals are not understood. */
 export function isWordOfRefusals(name: string): boolean {
-  return ENGLISH_RECIPIENTS.has(name) || ENGLISH_FILLINGS.has(name);
+  return isKnownWord(name) || ENGLISH_STATES.has(name);
 }
 
 /** Matches a text in another language than English whose every word is understood, and which says that a recipient is unknown. */
@@ -52,7 +55,7 @@ export function isUnderstood(text: string, denials: readonly RegExp[] = []): boo
   for (const known of [PHRASES, ...denials, RECIPIENTS, UNKNOWNS, FILLINGS]) {
     rest = rest.replace(known, (_, ...groups) => ` ${groups.slice(0, -2).join(" ")} `).replace(/\s+/g, " ");
   }
-  return (rest.match(/\p{L}+/gu) ?? []).every(isWordOfRefusals);
+  return (rest.match(/\p{L}+/gu) ?? []).every(isKnownWord);
 }
 
 /**
