@@ -83,14 +83,13 @@ export function isConfirmed(
   deniedRank: number,
   answers: ReadonlyMap<string, ProbeResult>,
 ): boolean {
-  const ranks = ranksOf(hosts);
-  return hosts.every(({ addresses }, index) => {
-    if ((ranks[index] ?? 0) > deniedRank) return true;
+  const equals = ranksOf(hosts).flatMap((rank, index) => (rank <= deniedRank ? (hosts[index] ?? []) : []));
+  return equals.every(({ addresses }) => {
     const isDenied = (address: string) => answers.get(address)?.mailbox === false;
     const families = addresses.filter(isDenied).map(isIP);
-    const isLess = (address: string) =>
-      answers.get(address)?.reason === "no_connection" && !families.includes(isIP(address));
-    const others = addresses.filter((address) => answers.has(address) && !isDenied(address));
+    const others = [...answers].filter(([address]) => addresses.includes(address) && !isDenied(address));
+    const isLess = ([address, { reason }]: [string, ProbeResult]) =>
+      reason === "no_connection" && !families.includes(isIP(address));
     return families.length > 0 && others.every(isLess);
   });
 }

@@ -51,7 +51,7 @@ const PHRASES = new RegExp(`(?<!\\p{L})(?:${LISTS.englishPhrase?.join("|")})(?!\
  * the denial.
  */
 export function isUnderstood(text: string, denials: readonly RegExp[] = []): boolean {
-  let rest = withoutIds(text).replace(/\s+/g, " ");
+  let rest = withoutIds(text);
   for (const known of [PHRASES, ...denials, RECIPIENTS, UNKNOWNS, FILLINGS]) {
     rest = rest.replace(known, (_, ...groups) => ` ${groups.slice(0, -2).join(" ")} `).replace(/\s+/g, " ");
   }
@@ -74,5 +74,5 @@ export const NAMES_RECIPIENT = {
 function withoutIds(text: string): string {
   if (text.length > 400 || text.includes("=?")) return "not understood";
   const ids = /https?:\S+(?: \[\S+\])?|\S*\.\p{L}\S*|[^\s=:()[\]]*\d[^\s=:()[\]]*/gu;
-  return text.replace(ids, " ");
+  return text.replace(ids, " ").replace(/\s+/g, " ");
 }
