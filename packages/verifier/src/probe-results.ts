@@ -1,4 +1,6 @@
+import { isIP } from "node:net";
 import type { ProbeResult } from "@outrigger/core/lookup";
+import { type MailHost, ranksOf } from "./dns/mail-route.ts";
 import { deniesMailbox, type Failure, type Outcome, type RecipientAnswer } from "./smtp/converse.ts";
 import type { Refusal } from "./smtp/read-refusal.ts";
 
@@ -13,6 +15,8 @@ export const NOTHING: ProbeResult = {
 };
 
 const TEMPORARY_MS = 600_000;
+/** The part of a result whose denial does not count. */
+export const UNCONFIRMED = { reason: "temporary", retryAfterMs: TEMPORARY_MS } as const;
 /** Default wait before a retry after a temporary refusal without a given time. Greylisting has its own rule. */
 const PRESETS_MS: Partial<Record<Refusal["reason"], number>> = {
   temporary: TEMPORARY_MS,
@@ -70,6 +74,27 @@ function readTargetRefusal(
 }
 
 /**
+ * Whether a denial counts, because no equal or better host can know the mailbox: each denied it at one address, and no
+ * other address that was asked gave another answer. IPv6 may be unreachable beside IPv4, and the reverse.
+ * @param answers of each address that was asked.
+ */
+export function isConfirmed(
+  hosts: readonly MailHost[],
+  deniedRank: number,
+  answers: ReadonlyMap<string, ProbeResult>,
+): boolean {
+  const equals = ranksOf(hosts).flatMap((rank, index) => (rank <= deniedRank ? (hosts[index] ?? []) : []));
+  return equals.every(({ addresses }) => {
+    const isDenied = (address: string) => answers.get(address)?.mailbox === false;
+    const families = addresses.filter(isDenied).map(isIP);
+    const others = [...answers].filter(([address]) => addresses.includes(address) && !isDenied(address));
+    const isLess = ([address, { reason }]: [string, ProbeResult]) =>
+      reason === "no_connection" && !families.includes(isIP(address));
+    return families.length > 0 && others.every(isLess);
+  });
+}
+
+/**
  * `false` if the host refuses the made-up name permanently and not for a reason about the sender; `null` if
  * unclear.
  */
@@ -99,4 +124,18 @@ function failureReason(failure: Failure, hasSpoken: boolean): NonNullable<ProbeR
     case "aborted":
       return "timeout";
   }
+}
+
+/** Whether no further host is tried: this one has answered otherwise than by a denial, or refuses this sender. */
+export function isLast(outcome: Outcome, { reason }: ProbeResult): boolean {
+  if (outcome.kind === "answered") return !deniesMailbox(outcome.target) || reason === "greylisted";
+  if (outcome.kind !== "refused") return false;
+  return outcome.refusal.reason === "policy" || outcome.refusal.reason === "greylisted";
+}
+
+/** Of two results without an answer, keeps the more informative one. A denial is none before it is confirmed. */
+export function moreInformative(one: ProbeResult, other: ProbeResult): ProbeResult {
+  if (other.mailbox === false) return { ...one, server: true };
+  const isBetter = one.reason === null || one.reason === "no_connection" || one.server !== true;
+  return { ...(isBetter ? other : one), server: one.server === true || other.server === true };
 }

@@ -3,13 +3,13 @@ import { createMemoryKeyValue } from "@outrigger/core";
 import type { ProbeResult } from "@outrigger/core/lookup";
 import { isForbidden } from "@outrigger/core/stores";
 import { type Controls, createControls } from "./controls.ts";
-import { type HostAddress, inOrderOfTrial, withFirst } from "./dns/mail-route.ts";
+import { type HostAddress, inOrderOfTrial, type MailHost, withFirst } from "./dns/mail-route.ts";
 import { RouteFinder } from "./dns/route-finder.ts";
 import { createEgressControl } from "./egress-control.ts";
 import { EgressWatch, isSilence } from "./egress-watch.ts";
 import { HostBudgets, type Session } from "./host-budget.ts";
 import { BUSINESS_MAIL_HOSTS } from "./lists/big-providers.ts";
-import { NOTHING, readOutcome } from "./probe-results.ts";
+import { isConfirmed, isLast, moreInformative, NOTHING, readOutcome, UNCONFIRMED } from "./probe-results.ts";
 import { ProberMemory } from "./prober-memory.ts";
 import type { ProberSettings, SmtpIdentity } from "./prober-options.ts";
 import { converse, type Outcome } from "./smtp/converse.ts";
@@ -89,8 +89,8 @@ export class MailProbe {
     const waitMs = greylisting === undefined ? 0 : greylisting.askAtMs - now();
     // With some servers, an early question restarts the wait.
     if (waitMs > 0) return { ...found, server: true, acceptsAll, reason: "greylisted", retryAfterMs: waitMs };
-    const preferred = withFirst(allowed, greylisting?.address).slice(0, MAX_HOSTS);
-    return await this.#askHosts(task, smtp, found, preferred, greylisting?.times ?? 0);
+    const inOrder = withFirst(allowed, greylisting?.address);
+    return await this.#askHosts(task, smtp, found, [route.hosts, inOrder], greylisting?.times ?? 0);
   }
 
   /** Deletes what is remembered of an address. */
@@ -105,17 +105,25 @@ export class MailProbe {
     await Promise.all(this.#connections);
   }
 
-  /** Asks one host after another until one has answered, or refuses this sender. */
+  /**
+   * Asks one host after another until one has answered, or refuses this sender. A denial is asked again at equal and
+   * better hosts, of which one may accept.
+   */
   async #askHosts(
     task: ProbeTask,
     identity: SmtpIdentity,
     found: ProbeResult,
-    hosts: readonly HostAddress[],
+    [hosts, inOrder]: [readonly MailHost[], readonly HostAddress[]],
     timesGreylisted: number,
   ): Promise<ProbeResult> {
     const { local, domain, signal, report } = task;
     let result = found;
-    for (const host of hosts) {
+    /** By address: a domain may list one under several names. */
+    const answers = new Map<string, ProbeResult>();
+    let deniedRank = Number.POSITIVE_INFINITY;
+    for (const host of inOrder) {
+      if (host.rank > deniedRank || answers.has(host.address)) continue;
+      if (answers.size === MAX_HOSTS) break;
       if (signal.aborted) return { ...result, reason: "timeout" };
       const blocked = await this.#egress.admit(signal);
       if (blocked !== null) return { ...result, reason: "port_25_blocked", ...blocked };
@@ -139,20 +147,26 @@ export class MailProbe {
         identity,
         host,
         session,
-        asksMadeUp: acceptsAll === null,
+        // What is known of the domain does not hold for a host that contradicts another.
+        asksMadeUp: acceptsAll === null || deniedRank < Number.POSITIVE_INFINITY,
         onSpoken,
       });
       const answer = readOutcome(result, outcome, acceptsAll);
       this.#controls.note(domain, local, outcome, answer.acceptsAll);
-      if (isLast(outcome)) {
+      if (isLast(outcome, answer)) {
         const remembered = await this.#remember(answer, task, host, timesGreylisted);
         report(remembered);
         return remembered;
       }
+      if (outcome.kind === "answered") deniedRank = Math.min(deniedRank, host.rank);
+      answers.set(host.address, answer);
       result = moreInformative(result, answer);
       report({ ...result, reason: null });
     }
-    return result;
+    const [address, denial] = [...answers].find(([, { mailbox }]) => mailbox === false) ?? [];
+    if (address === undefined || denial === undefined) return result;
+    if (!isConfirmed(hosts, deniedRank, answers)) return { ...result, ...UNCONFIRMED };
+    return await this.#remember(denial, task, { address }, timesGreylisted);
   }
 
   #waitForSession({ domain, account, signal, onWait }: ProbeTask, { address }: HostAddress) {
@@ -229,7 +243,7 @@ export class MailProbe {
   async #remember(
     answer: ProbeResult,
     { local, domain }: ProbeTask,
-    { address }: HostAddress,
+    { address }: Pick<HostAddress, "address">,
     timesGreylisted: number,
   ): Promise<ProbeResult> {
     const { acceptsAllTtlMs, greylistMs, now } = this.#settings;
@@ -247,6 +261,11 @@ export class MailProbe {
   }
 }
 
+function questionsAsked(outcome: Outcome): number {
+  if (outcome.kind !== "answered") return 0;
+  return [outcome.target, outcome.madeUp, outcome.control, outcome.repeated].filter(Boolean).length;
+}
+
 /** What one conversation with a host needs. */
 interface Conversation {
   task: ProbeTask;
@@ -257,24 +276,6 @@ interface Conversation {
   asksMadeUp: boolean;
   /** Called once the server has spoken SMTP. */
   onSpoken(): void;
-}
-
-function questionsAsked(outcome: Outcome): number {
-  if (outcome.kind !== "answered") return 0;
-  return [outcome.target, outcome.madeUp, outcome.control, outcome.repeated].filter(Boolean).length;
-}
-
-/** Whether no further host is tried: this one has answered, or refuses this sender. */
-function isLast(outcome: Outcome): boolean {
-  if (outcome.kind === "answered") return true;
-  if (outcome.kind !== "refused") return false;
-  return outcome.refusal.reason === "policy" || outcome.refusal.reason === "greylisted";
-}
-
-/** Of two results without an answer, keeps the more informative one. */
-function moreInformative(one: ProbeResult, other: ProbeResult): ProbeResult {
-  const isBetter = one.reason === null || one.reason === "no_connection" || one.server !== true;
-  return { ...(isBetter ? other : one), server: one.server === true || other.server === true };
 }
 
 const LENGTH = 20;

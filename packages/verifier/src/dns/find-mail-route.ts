@@ -14,7 +14,7 @@ export interface FindMailRouteOptions {
 }
 
 /** Maximum number of addresses per host, for each of IPv4 and IPv6. */
-const MAX_ADDRESSES = 2;
+const MAX_ADDRESSES = 4;
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
@@ -78,28 +78,39 @@ async function findExplicitRoute(
   // name would resolve to this machine.
   const named = records.filter(({ exchange }) => exchange !== "" && exchange !== ".");
   if (named.length === 0) return { routing: "null_mx" };
-  const names = inOrder(named);
+  const byName = inOrder(named);
   // Senders disagree about a host with an invalid name: some bounce, some deliver. It is not contacted, but
   // counts as existing.
-  const usable = names.filter((name) => HOST_NAME.test(name) && isIP(name) === 0);
-  const asked = usable.slice(0, maxHosts);
+  const usable = [...byName].filter(([name]) => HOST_NAME.test(name) && isIP(name) === 0);
+  const asked = usable.slice(0, maxHosts).map(([name]) => name);
   const answers = await Promise.all(asked.map((name) => findAddresses(lookup, name)));
   const hosts: MailHost[] = [];
-  for (const [index, answer] of answers.entries()) {
-    const name = asked[index];
-    if (name !== undefined && answer.state === "found") hosts.push({ name, addresses: answer.records });
+  let before: number | null = null;
+  for (const [index, [name, priority]] of usable.entries()) {
+    const answer = answers[index];
+    // Of hosts beyond `maxHosts`, only equal ones matter: a denial of another does not count without theirs.
+    if (answer?.state === "absent" || (answer === undefined && priority !== before)) continue;
+    const addresses = answer?.state === "found" ? answer.records : [];
+    hosts.push({ name, addresses, ...(priority === before && { isEqual: true }) });
+    before = priority;
   }
-  if (hosts.length > 0) return { routing: "found", hosts };
+  if (hosts.some(({ addresses }) => addresses.length > 0)) return { routing: "found", hosts };
   if (answers.some(({ state }) => state === "failed")) return FAILED;
-  if (usable.length < names.length) return { routing: "found", hosts };
   // Hosts beyond `maxHosts` were not queried and may exist.
-  return asked.length < usable.length ? FAILED : await denied(asked);
+  if (usable.length === byName.size) return asked.length < usable.length ? FAILED : await denied(asked);
+  return { routing: "found", hosts: [] };
 }
 
-/** Distinct names in order of preference; equal preferences in random order. */
-function inOrder(records: readonly MxRecord[]): string[] {
-  const sorted = shuffled(records).sort((one, other) => one.priority - other.priority);
-  return [...new Set(sorted.map(({ exchange }) => exchange.toLowerCase().replace(/\.$/, "")))];
+/** The preference of each name, in order of preference; equal preferences in random order. */
+function inOrder(records: readonly MxRecord[]): Map<string, number> {
+  const names = new Map<string, number>();
+  for (const { exchange, priority } of shuffled(records).sort(
+    (one, other) => one.priority - other.priority,
+  )) {
+    const name = exchange.toLowerCase().replace(/\.$/, "");
+    if (!names.has(name)) names.set(name, priority);
+  }
+  return names;
 }
 
 async function findAddresses(lookup: DnsLookup, name: string): Promise<DnsAnswer<string>> {

@@ -1,13 +1,15 @@
 /** A host that accepts a domain's mail according to the DNS. */
 export interface MailHost {
   name: string;
-  /** IP addresses as text, IPv4 first. Not yet checked against forbidden addresses. */
+  /** IP addresses as text, IPv4 first. Not yet checked against forbidden addresses. Empty: the DNS did not tell them. */
   addresses: string[];
+  /** Whether its preference equals that of the host before it. @default false */
+  isEqual?: true;
 }
 
 /** The mail route of a domain. */
 export type MailRoute =
-  /** `hosts` is empty if no host has a valid name. */
+  /** `hosts`: in order of preference; empty if no host has a valid name. */
   | { routing: "found"; hosts: MailHost[] }
   | { routing: "none" | "null_mx" }
   | { routing: "unknown"; reason: "dns_failure" | "dns_untrusted" };
@@ -27,13 +29,23 @@ function readHost(value: unknown): MailHost | undefined {
   }
   const { name, addresses } = value;
   if (typeof name !== "string" || !Array.isArray(addresses)) return undefined;
-  return addresses.every((address) => typeof address === "string") ? { name, addresses } : undefined;
+  const isEqual = "isEqual" in value && value.isEqual === true;
+  const isSound = addresses.every((address) => typeof address === "string");
+  return isSound ? { name, addresses, ...(isEqual && { isEqual }) } : undefined;
 }
 
 /** A host name with one of its addresses. */
 export interface HostAddress {
   name: string;
   address: string;
+  /** 0 for the hosts of the best preference, 1 for those of the next. */
+  rank: number;
+}
+
+/** The rank of each host, see {@link HostAddress}. */
+export function ranksOf(hosts: readonly MailHost[]): number[] {
+  let rank = -1;
+  return hosts.map(({ isEqual }) => (isEqual === true ? rank : ++rank));
 }
 
 /**
@@ -41,11 +53,12 @@ export interface HostAddress {
  * addresses.
  */
 export function inOrderOfTrial(hosts: readonly MailHost[]): HostAddress[] {
+  const ranks = ranksOf(hosts);
   const most = Math.max(0, ...hosts.map(({ addresses }) => addresses.length));
   return Array.from({ length: most }, (_, index) =>
-    hosts.flatMap(({ name, addresses }) => {
+    hosts.flatMap(({ name, addresses }, nth) => {
       const address = addresses[index];
-      return address === undefined ? [] : [{ name, address }];
+      return address === undefined ? [] : [{ name, address, rank: ranks[nth] ?? 0 }];
     }),
   ).flat();
 }

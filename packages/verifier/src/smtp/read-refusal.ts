@@ -83,7 +83,7 @@ function classify(rules: readonly RefusalRule[], reply: SmtpReply, names: readon
   };
 }
 
-/** The text without addresses: words in a repeated address must not match. */
+/** The text without addresses: words in a repeated address must not match. A domain alone may be what is refused. */
 function plainText(reply: SmtpReply, names: readonly string[]): string {
   let text = foldText(decodedText(reply))
     .replace(/<[^<>]*>/g, " ")
@@ -92,7 +92,7 @@ function plainText(reply: SmtpReply, names: readonly string[]): string {
   for (const name of names) {
     const folded = foldText(name);
     if (misleads(folded)) text = text.replaceAll(folded, " ");
-    else if (!isWordOfRefusals(folded)) {
+    else if (name !== names[1] && !isWordOfRefusals(folded)) {
       text = text.replace(/[\p{L}\p{N}][\p{L}\p{N}_.+-]*/gu, (word) =>
         word.replace(/[_.+-]+$/, "") === folded ? " " : word,
       );

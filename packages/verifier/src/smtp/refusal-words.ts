@@ -24,10 +24,13 @@ const FILLINGS = word("filling", "");
 const wordSet = (list: string) => new Set(LISTS[list]?.join("|").split("|"));
 const ENGLISH_RECIPIENTS = wordSet("englishRecipient");
 const ENGLISH_FILLINGS = wordSet("englishFilling");
+const ENGLISH_STATES = wordSet("englishState");
+
+const isKnownWord = (one: string) => ENGLISH_RECIPIENTS.has(one) || ENGLISH_FILLINGS.has(one);
 
 /** Whether a name is a word without which refusals are not understood. */
 export function isWordOfRefusals(name: string): boolean {
-  return ENGLISH_RECIPIENTS.has(name) || ENGLISH_FILLINGS.has(name);
+  return isKnownWord(name) || ENGLISH_STATES.has(name);
 }
 
 /** Matches a text in another language than English whose every word is understood, and which says that a recipient is unknown. */
@@ -40,6 +43,21 @@ export const FOREIGN_UNKNOWN = {
   },
 };
 
+/** What may stand around a denial: the command, a server's tag, a table, advice about spelling, where to read more. */
+const PHRASES = new RegExp(`(?<!\\p{L})(?:${LISTS.englishPhrase?.join("|")})(?!\\p{L})`, "gu");
+
+/**
+ * Whether every word of a text is understood, beside those that match `denials`. What their groups match is no part of
+ * the denial.
+ */
+export function isUnderstood(text: string, denials: readonly RegExp[] = []): boolean {
+  let rest = withoutIds(text);
+  for (const known of [PHRASES, ...denials, RECIPIENTS, UNKNOWNS, FILLINGS]) {
+    rest = rest.replace(known, (_, ...groups) => ` ${groups.slice(0, -2).join(" ")} `).replace(/\s+/g, " ");
+  }
+  return (rest.match(/\p{L}+/gu) ?? []).every(isKnownWord);
+}
+
 /**
  * Matches a text that leaves a code for an unknown recipient as certain as it is alone: every word is understood, and
  * if there are more than two, one names the recipient.
@@ -48,11 +66,13 @@ export const NAMES_RECIPIENT = {
   test(text: string): boolean {
     const words = withoutIds(text).match(/\p{L}+/gu) ?? [];
     const isNamed = words.length <= 2 || words.some((one) => ENGLISH_RECIPIENTS.has(one));
-    return isNamed && words.every(isWordOfRefusals);
+    return isNamed && isUnderstood(text);
   },
 };
 
-/** Words with digits or dots are IDs, hosts and links. Longer texts are not understood as a whole. */
+/** Words with digits or dots are IDs, hosts and links. Longer texts and encoded words are not understood as a whole. */
 function withoutIds(text: string): string {
-  return text.length > 400 ? "?" : text.replace(/\S*(?:\d|\.\p{L})\S*/gu, " ");
+  if (text.length > 400 || text.includes("=?")) return "not understood";
+  const ids = /https?:\S+(?: \[\S+\])?|\S*\.\p{L}\S*|[^\s=:()[\]]*\d[^\s=:()[\]]*/gu;
+  return text.replace(ids, " ").replace(/\s+/g, " ");
 }
