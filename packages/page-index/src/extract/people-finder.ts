@@ -1,4 +1,5 @@
 import { isRoleName } from "@outrigger/core/lookup";
+import { isMixed, splitAtName, textsOf } from "./blank-line.ts";
 import { lowerBound } from "./lower-bound.ts";
 import {
   dividedName,
@@ -9,7 +10,7 @@ import {
   type Piece,
   piecesOf,
 } from "./page-pieces.ts";
-import type { Linked, PageElement, PageText } from "./page-text.ts";
+import { GAP, type Linked, type PageElement, type PageText } from "./page-text.ts";
 import { phoneIn, positionIn } from "./person-fields.ts";
 import { nameFit, type PersonName } from "./person-names.ts";
 
@@ -33,6 +34,8 @@ const MEDIUM = 1500;
 const LARGE = 20_000;
 /** Elements around an address that are looked at, each with more text than the one in it. */
 const MAX_LEVELS = 40;
+/** What sets parts of a line apart beside blanks. */
+const DIVIDING = /[,;:|•·–—、，；：]|(?:^|\s)[-/](?:\s|$)/;
 /** Links beside an address. */
 const MAX_LINKS = 50;
 
@@ -48,6 +51,8 @@ export class PeopleFinder {
   /** By element, whether the names in it come before their addresses. */
   readonly #orders = new Map<number, boolean>();
   readonly #isFamilyFirst: boolean;
+  /** The ends of the lines. */
+  readonly #breaks: readonly number[];
 
   constructor(page: PageText, occurrences: readonly Occurrence[], topLevel: string) {
     this.#page = page;
@@ -59,13 +64,16 @@ export class PeopleFinder {
       this.#runEnds[index] = isSame ? (this.#runEnds[index + 1] ?? 0) : index + 1;
     }
     this.#pieces = labelled(piecesOf(page, occurrences));
+    this.#breaks = [...page.text.matchAll(/\n/g)].map(({ index }) => index);
   }
 
   /** The person beside an address; without a name for an address of a role. */
   find(occurrence: Occurrence): Person {
-    const { spans, top } = this.#alone(occurrence);
     const local = occurrence.value.slice(0, occurrence.value.lastIndexOf("@"));
     const isRole = isRoleName(local);
+    const inLine = this.#inLine(occurrence, isRole ? null : local);
+    if (inLine !== null) return inLine;
+    const { spans, top } = this.#alone(occurrence);
     // A name that the address contains, in whatever element, comes before others.
     for (const leastFit of isRole ? [] : [4, -9])
       for (const [index, span] of spans.entries()) {
@@ -85,6 +93,68 @@ export class PeopleFinder {
       segment?.part ?? null,
       occurrence.at,
     );
+  }
+
+  /** The person of a line whose parts blanks alone set apart: without a name in doubt. `null` for another line. */
+  #inLine({ at, end, value }: Occurrence, local: string | null): Person | null {
+    const line = this.#lineAt(at);
+    const indexOf = (from: number) =>
+      lowerBound(this.#byPlace.length, (index) => (this.#byPlace[index]?.at ?? 0) >= from);
+    const [first, place, last] = [indexOf(line.start), indexOf(at), indexOf(line.end + 1)];
+    const isOther = (each: Occurrence) => each.value !== value;
+    const before = this.#byPlace.slice(Math.max(first, place - 3), place).findLast(isOther);
+    const behind = this.#byPlace.slice(place, Math.min(last, place + 4)).find(isOther);
+    const own = {
+      start: Math.max(before?.end ?? line.start, at - SMALL),
+      end: Math.min(behind?.at ?? line.end, end + SMALL),
+    };
+    const around = this.#page.text.slice(own.start, own.end).trim();
+    const hasGap = around.includes(GAP);
+    const all = this.#piecesIn(own);
+    const isDivided = hasGap
+      ? /[,;|•·–—<]\s*\u2029|\u2029\s*[,;|•·–—>/-]/.test(around)
+      : textsOf(all).some(({ text }) => DIVIDING.test(text));
+    if (isDivided || all.some(({ kind, owner }) => kind !== null && owner >= 0)) return null;
+    const person: Person = { name: null, position: null, phone: null, profiles: [] };
+    if (before !== undefined || behind !== undefined) {
+      // Each has what stands before it or, where the line begins with one, what stands behind it.
+      const start = this.#byPlace[first]?.at ?? 0;
+      const isNameFirst =
+        this.#piecesIn({ start: Math.max(line.start, start - SMALL), end: start }).length > 0;
+      const stop = this.#byPlace[last - 1]?.end ?? 0;
+      const isMore = this.#piecesIn({ start: stop, end: Math.min(line.end, stop + SMALL) }).length > 0;
+      if (isNameFirst && isMore) return hasGap ? person : null;
+      if (isNameFirst) own.end = at;
+      else own.start = at;
+    }
+    const pieces = this.#piecesIn(own);
+    const texts = textsOf(pieces);
+    if (texts.length === 0) return hasGap && before !== behind ? person : null;
+    const found = texts.flatMap((text) =>
+      local === null ? [] : (splitAtName(text, local, this.#isFamilyFirst) ?? []),
+    );
+    const split = found.find(({ part }) => part.weight > 1) ?? (found.length === 1 ? found[0] : undefined);
+    if (!hasGap && split === undefined) {
+      return local !== null && texts.some(({ text }) => isMixed(text)) ? person : null;
+    }
+    person.phone = phoneIn(pieces, linksIn(this.#page.phones, own));
+    if (split === undefined) return person;
+    const { part } = split;
+    const parts = texts.flatMap((text) =>
+      text.start <= part.start && text.end >= part.end ? split.pieces : [text],
+    );
+    // The rest of a name alone may stand in lines below.
+    const isAlone = texts.length === 1 && parts[0]?.start === texts[0]?.start && part.end === texts[0]?.end;
+    if (!hasGap && isAlone && person.phone === null) return null;
+    person.name = part.name;
+    person.position = positionIn(parts, part, at);
+    person.profiles = linksIn(this.#page.profiles, own).map((each) => each.value);
+    return person;
+  }
+
+  #lineAt(at: number): Span {
+    const next = lowerBound(this.#breaks.length, (index) => (this.#breaks[index] ?? 0) >= at);
+    return { start: (this.#breaks[next - 1] ?? -1) + 1, end: this.#breaks[next] ?? this.#page.text.length };
   }
 
   /** The elements around an address that contain no other one, the innermost first, and the index of the last; -1 without any. */
@@ -137,8 +207,20 @@ export class PeopleFinder {
       value !== occurrence.value && element >= index && element <= around.last;
     const before = this.#byPlace.slice(Math.max(0, place - 3), place).findLast(isOther);
     const behind = this.#byPlace.slice(place, place + 4).find(isOther);
-    const start = Math.max(this.#edges(index, before)?.end ?? around.start, occurrence.at - LARGE);
-    const end = Math.min(this.#edges(index, behind)?.start ?? around.end, occurrence.end + LARGE);
+    // A line that has another address is that of another person.
+    const own = this.#lineAt(occurrence.at);
+    const above = before === undefined ? 0 : this.#lineAt(before.at).end;
+    const below = behind === undefined ? Infinity : this.#lineAt(behind.at).start;
+    const start = Math.max(
+      this.#edges(index, before)?.end ?? around.start,
+      occurrence.at - LARGE,
+      above < own.start ? above : 0,
+    );
+    const end = Math.min(
+      this.#edges(index, behind)?.start ?? around.end,
+      occurrence.end + LARGE,
+      below > own.end ? below : Infinity,
+    );
     const pieces = this.#piecesIn({ start, end });
     if (known === "role") {
       const [above, below] = [

@@ -1,0 +1,91 @@
+import { normaliseName } from "@outrigger/core/lookup";
+import { labelKind } from "./labels.ts";
+import type { NamedPart, Piece } from "./page-pieces.ts";
+import {
+  EAST_ASIAN,
+  isCapitalised,
+  isDegree,
+  isTitle,
+  nameFit,
+  PARTICLE,
+  personName,
+} from "./person-names.ts";
+
+/** Longer texts are prose. */
+const MAX_WORDS = 12;
+const PATRONYMIC = /(?:ич|вна|чна)$/u;
+/** Parts without numbers and brackets. */
+const WORDS = /[^\d+()[\]<>{}]+/g;
+
+/** The texts of a line between its numbers, without labels. */
+export function textsOf(pieces: readonly Piece[]): Piece[] {
+  return pieces.flatMap(({ names: _, ...piece }) =>
+    [...(piece.isLabel ? "" : piece.text).matchAll(WORDS)].flatMap(({ 0: written, index }) => {
+      const text = written.trim().replace(/(?:^|\s)\S+$/, (last) => (isContactLabel(last) ? "" : last));
+      const start = piece.start + index + written.length - written.trimStart().length;
+      return /\p{L}{2}/u.test(text) ? [{ ...piece, kind: null, text, start, end: start + text.length }] : [];
+    }),
+  );
+}
+
+function isContactLabel(word: string): boolean {
+  return /^(?:phone|mobile|fax|email)$/.test(labelKind(word) ?? "");
+}
+
+/** Whether a text may begin with a name and end with a title. */
+export function isMixed(text: string): boolean {
+  const [one = "", two = "", three = ""] = text.split(" ");
+  return (
+    two !== "" &&
+    (EAST_ASIAN.test(one + two) || (!isTitle(one) && three !== "" && isCapitalised(`${one} ${two} ${three}`)))
+  );
+}
+
+/** A name, and the texts before, in and behind it, where blanks alone divide them; `null` in doubt. */
+export function splitAtName(piece: Piece, local: string, isFamilyFirst: boolean) {
+  const words = [...piece.text.matchAll(/\S+/g)].map(({ 0: text, index }) => ({ text, index }));
+  if (words.length > MAX_WORDS) return null;
+  const word = (at: number) => words[at]?.text ?? "";
+  const cut = (from: number, to: number): Piece => {
+    const start = words[from]?.index ?? piece.text.length;
+    const end = Math.max(start, (words[to - 1]?.index ?? 0) + word(to - 1).length);
+    return {
+      ...piece,
+      text: piece.text.slice(start, end),
+      start: piece.start + start,
+      end: piece.start + end,
+    };
+  };
+  const known = normaliseName(local);
+  const isKnown = (text: string) => text.length > 2 && known.includes(text);
+  const isFitting = (at: number) =>
+    isKnown(normaliseName(word(at))) || (at > 0 && isKnown(normaliseName(word(at - 1) + word(at))));
+  let fitting = words.findLastIndex((_, at) => isFitting(at)) + 1;
+  if (fitting > 0 && PATRONYMIC.test(word(fitting))) fitting += 1;
+  let from = 0;
+  while (isTitle(word(from)) || (from > 0 && /^\p{Ll}/u.test(word(from)))) from += 1;
+  const isEnd = (end: number) => {
+    if (end > words.length || !isCapitalised(cut(from, end).text) || PARTICLE.test(word(end - 1)))
+      return false;
+    if (EAST_ASIAN.test(cut(from, end).text))
+      return end - from < 3 && (end === words.length || (end === fitting && end - from > 1));
+    if (end === fitting) return true;
+    if (isTitle(word(end - 1)) || PARTICLE.test(word(end))) return false;
+    const isShort = end - from === 2 && !/^\p{Lu}/u.test(word(end));
+    return isShort || (end < words.length && isTitle(cut(end, words.length).text));
+  };
+  const ends = [1, 2, 3, 4, 5].map((count) => from + count).filter(isEnd);
+  const to = ends.find((end) => end === fitting) ?? (ends.length === 1 ? ends[0] : undefined);
+  const name = to === undefined ? null : personName(cut(from, to).text, isFamilyFirst);
+  if (to === undefined || name === null) return null;
+  const weight = nameFit(name, local);
+  let behind = to;
+  while (behind < words.length && isDegree(word(behind))) behind += 1;
+  const [before, whole, rest] = [cut(0, from), cut(from, to), cut(behind, words.length)];
+  const isPosition = isTitle(rest.text) || /^\P{Ll}.*\s(?!(?:de|d[aeo]s?|la|y|e)\s)\p{Ll}/u.test(rest.text);
+  const isHonorific = personName(cut(0, to).text)?.firstName === name.firstName;
+  const part: NamedPart = { ...whole, name, weight };
+  return weight < 0
+    ? null
+    : { part, pieces: [...(isHonorific ? [] : [before]), whole, ...(isPosition ? [rest] : [])] };
+}
