@@ -9,6 +9,7 @@ import {
   nameFit,
   PARTICLE,
   personName,
+  TITLES_BEFORE,
 } from "./person-names.ts";
 
 /** Longer texts are prose. */
@@ -34,7 +35,7 @@ function isContactLabel(word: string): boolean {
 
 /** Whether a text may begin with a name and end with a title. */
 export function isMixed(text: string): boolean {
-  const [one = "", two = "", three = ""] = text.split(" ");
+  const [one = "", two = "", three = ""] = text.replace(/^(?:\S+\. )+/, "").split(" ");
   return (
     two !== "" &&
     (EAST_ASIAN.test(one + two) || (!isTitle(one) && three !== "" && isCapitalised(`${one} ${two} ${three}`)))
@@ -62,8 +63,12 @@ export function splitAtName(piece: Piece, local: string, isFamilyFirst: boolean)
     isKnown(normaliseName(word(at))) || (at > 0 && isKnown(normaliseName(word(at - 1) + word(at))));
   let fitting = words.findLastIndex((_, at) => isFitting(at)) + 1;
   if (fitting > 0 && PATRONYMIC.test(word(fitting))) fitting += 1;
-  let from = 0;
-  while (isTitle(word(from)) || (from > 0 && /^\p{Ll}/u.test(word(from)))) from += 1;
+  let from = (TITLES_BEFORE.exec(piece.text)?.[0].match(/\S+/g) ?? []).length;
+  while (
+    isTitle(word(from)) ||
+    (/^\p{Ll}/u.test(word(from)) && (isTitle(word(0)) || word(from).endsWith(".")))
+  )
+    from += 1;
   const isEnd = (end: number) => {
     if (end > words.length || !isCapitalised(cut(from, end).text) || PARTICLE.test(word(end - 1)))
       return false;
@@ -83,7 +88,7 @@ export function splitAtName(piece: Piece, local: string, isFamilyFirst: boolean)
   while (behind < words.length && isDegree(word(behind))) behind += 1;
   const [before, whole, rest] = [cut(0, from), cut(from, to), cut(behind, words.length)];
   const isPosition = isTitle(rest.text) || /^\P{Ll}.*\s(?!(?:de|d[aeo]s?|la|y|e)\s)\p{Ll}/u.test(rest.text);
-  const isHonorific = personName(cut(0, to).text)?.firstName === name.firstName;
+  const isHonorific = personName(cut(0, to).text, isFamilyFirst)?.firstName === name.firstName;
   const part: NamedPart = { ...whole, name, weight };
   return weight < 0
     ? null

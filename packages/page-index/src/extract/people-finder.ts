@@ -144,7 +144,7 @@ export class PeopleFinder {
       text.start <= part.start && text.end >= part.end ? split.pieces : [text],
     );
     // The rest of a name alone may stand in lines below.
-    const isAlone = texts.length === 1 && parts[0]?.start === texts[0]?.start && part.end === texts[0]?.end;
+    const isAlone = texts.length === 1 && parts.length === 1 && part.end === texts[0]?.end;
     if (!hasGap && isAlone && person.phone === null) return null;
     person.name = part.name;
     person.position = positionIn(parts, part, at);
