@@ -1,6 +1,7 @@
 import { normaliseName } from "@outrigger/core/lookup";
 import { labelKind } from "./labels.ts";
 import type { NamedPart, Piece } from "./page-pieces.ts";
+import { GAP } from "./page-text.ts";
 import {
   EAST_ASIAN,
   isCapitalised,
@@ -18,8 +19,43 @@ const PATRONYMIC = /(?:ич|вна|чна)$/u;
 /** Parts without numbers and brackets. */
 const WORDS = /[^\d+()[\]<>{}]+/g;
 
+/** What divides parts beside blanks; and beside gaps. */
+const DIVIDING = /[,;:|•·–—、，；：]|(?:^|\s)[-/](?:\s|$)/;
+const DIVIDING_GAPS = /[,;|•·–—<]\s*\u2029|\u2029\s*[,;|•·–—>/-]/;
+
+/**
+ * Reads a line whose parts blanks alone set apart: the name in it, `null` in doubt, and its texts. `null` for another line.
+ * @param pieces Those of one address. @param line With further addresses. @param local `null` for a role.
+ */
+export function readColumns(
+  pieces: readonly Piece[],
+  line: string,
+  local: string | null,
+  isFamilyFirst: boolean,
+): { part: NamedPart | null; texts: Piece[] } | null {
+  const texts = textsOf(pieces);
+  const hasGap = line.includes(GAP);
+  const isDivided = hasGap ? DIVIDING_GAPS.test(line) : texts.some(({ text }) => DIVIDING.test(text));
+  if (isDivided || pieces.some(({ kind, owner }) => kind !== null && owner >= 0)) return null;
+  if (texts.length === 0) return hasGap && line.split("@").length > 2 ? { part: null, texts } : null;
+  const found = texts.flatMap((text) =>
+    local === null ? [] : (splitAtName(text, local, isFamilyFirst) ?? []),
+  );
+  const split = found.find(({ part }) => part.weight > 1) ?? (found.length === 1 ? found[0] : undefined);
+  if (split === undefined)
+    return hasGap || (local !== null && texts.some(({ text }) => isMixed(text)))
+      ? { part: null, texts }
+      : null;
+  const { part } = split;
+  // The rest of a name alone may stand in lines below.
+  const isAlone = pieces.length === 1 && part.start === pieces[0]?.start && part.end === pieces[0]?.end;
+  if (!hasGap && isAlone) return null;
+  const isAround = ({ start, end }: Piece) => start <= part.start && end >= part.end;
+  return { part, texts: texts.flatMap((text) => (isAround(text) ? split.pieces : [text])) };
+}
+
 /** The texts of a line between its numbers, without labels. */
-export function textsOf(pieces: readonly Piece[]): Piece[] {
+function textsOf(pieces: readonly Piece[]): Piece[] {
   return pieces.flatMap(({ names: _, ...piece }) =>
     [...(piece.isLabel ? "" : piece.text).matchAll(WORDS)].flatMap(({ 0: written, index }) => {
       const text = written.trim().replace(/(?:^|\s)\S+$/, (last) => (isContactLabel(last) ? "" : last));
@@ -34,7 +70,7 @@ function isContactLabel(word: string): boolean {
 }
 
 /** Whether a text may begin with a name and end with a title. */
-export function isMixed(text: string): boolean {
+function isMixed(text: string): boolean {
   const [one = "", two = "", three = ""] = text.replace(/^(?:\S+\. )+/, "").split(" ");
   return (
     two !== "" &&
@@ -43,7 +79,7 @@ export function isMixed(text: string): boolean {
 }
 
 /** A name, and the texts before, in and behind it, where blanks alone divide them; `null` in doubt. */
-export function splitAtName(piece: Piece, local: string, isFamilyFirst: boolean) {
+function splitAtName(piece: Piece, local: string, isFamilyFirst: boolean) {
   const words = [...piece.text.matchAll(/\S+/g)].map(({ 0: text, index }) => ({ text, index }));
   if (words.length > MAX_WORDS) return null;
   const word = (at: number) => words[at]?.text ?? "";

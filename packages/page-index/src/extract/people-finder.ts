@@ -1,5 +1,5 @@
 import { isRoleName } from "@outrigger/core/lookup";
-import { isMixed, splitAtName, textsOf } from "./blank-line.ts";
+import { readColumns } from "./blank-line.ts";
 import { lowerBound } from "./lower-bound.ts";
 import {
   dividedName,
@@ -10,7 +10,7 @@ import {
   type Piece,
   piecesOf,
 } from "./page-pieces.ts";
-import { GAP, type Linked, type PageElement, type PageText } from "./page-text.ts";
+import type { Linked, PageElement, PageText } from "./page-text.ts";
 import { phoneIn, positionIn } from "./person-fields.ts";
 import { nameFit, type PersonName } from "./person-names.ts";
 
@@ -34,8 +34,6 @@ const MEDIUM = 1500;
 const LARGE = 20_000;
 /** Elements around an address that are looked at, each with more text than the one in it. */
 const MAX_LEVELS = 40;
-/** What sets parts of a line apart beside blanks. */
-const DIVIDING = /[,;:|•·–—、，；：]|(?:^|\s)[-/](?:\s|$)/;
 /** Links beside an address. */
 const MAX_LINKS = 50;
 
@@ -108,48 +106,17 @@ export class PeopleFinder {
       start: Math.max(before?.end ?? line.start, at - SMALL),
       end: Math.min(behind?.at ?? line.end, end + SMALL),
     };
-    const around = this.#page.text.slice(own.start, own.end).trim();
-    const hasGap = around.includes(GAP);
-    const all = this.#piecesIn(own);
-    const isDivided = hasGap
-      ? /[,;|•·–—<]\s*\u2029|\u2029\s*[,;|•·–—>/-]/.test(around)
-      : textsOf(all).some(({ text }) => DIVIDING.test(text));
-    if (isDivided || all.some(({ kind, owner }) => kind !== null && owner >= 0)) return null;
-    const person: Person = { name: null, position: null, phone: null, profiles: [] };
+    const text = this.#page.text.slice(own.start, own.end).trim();
     if (before !== undefined || behind !== undefined) {
       // Each has what stands before it or, where the line begins with one, what stands behind it.
-      const start = this.#byPlace[first]?.at ?? 0;
-      const isNameFirst =
-        this.#piecesIn({ start: Math.max(line.start, start - SMALL), end: start }).length > 0;
-      const stop = this.#byPlace[last - 1]?.end ?? 0;
-      const isMore = this.#piecesIn({ start: stop, end: Math.min(line.end, stop + SMALL) }).length > 0;
-      if (isNameFirst && isMore) return hasGap ? person : null;
+      const [head, tail] = [this.#byPlace[first]?.at ?? 0, this.#byPlace[last - 1]?.end ?? 0];
+      const isNameFirst = this.#piecesIn({ start: Math.max(line.start, head - SMALL), end: head }).length > 0;
+      const isMore = this.#piecesIn({ start: tail, end: Math.min(line.end, tail + SMALL) }).length > 0;
       if (isNameFirst) own.end = at;
-      else own.start = at;
+      if (isMore || !isNameFirst) own.start = at;
     }
-    const pieces = this.#piecesIn(own);
-    const texts = textsOf(pieces);
-    if (texts.length === 0) return hasGap && before !== behind ? person : null;
-    const found = texts.flatMap((text) =>
-      local === null ? [] : (splitAtName(text, local, this.#isFamilyFirst) ?? []),
-    );
-    const split = found.find(({ part }) => part.weight > 1) ?? (found.length === 1 ? found[0] : undefined);
-    if (!hasGap && split === undefined) {
-      return local !== null && texts.some(({ text }) => isMixed(text)) ? person : null;
-    }
-    person.phone = phoneIn(pieces, linksIn(this.#page.phones, own));
-    if (split === undefined) return person;
-    const { part } = split;
-    const parts = texts.flatMap((text) =>
-      text.start <= part.start && text.end >= part.end ? split.pieces : [text],
-    );
-    // The rest of a name alone may stand in lines below.
-    const isAlone = texts.length === 1 && parts.length === 1 && part.end === texts[0]?.end;
-    if (!hasGap && isAlone && person.phone === null) return null;
-    person.name = part.name;
-    person.position = positionIn(parts, part, at);
-    person.profiles = linksIn(this.#page.profiles, own).map((each) => each.value);
-    return person;
+    const found = readColumns(this.#piecesIn(own), text, local, this.#isFamilyFirst);
+    return found === null ? null : this.#read([own], found.part, at, found.texts);
   }
 
   #lineAt(at: number): Span {
@@ -207,20 +174,9 @@ export class PeopleFinder {
       value !== occurrence.value && element >= index && element <= around.last;
     const before = this.#byPlace.slice(Math.max(0, place - 3), place).findLast(isOther);
     const behind = this.#byPlace.slice(place, place + 4).find(isOther);
-    // A line that has another address is that of another person.
-    const own = this.#lineAt(occurrence.at);
-    const above = before === undefined ? 0 : this.#lineAt(before.at).end;
-    const below = behind === undefined ? Infinity : this.#lineAt(behind.at).start;
-    const start = Math.max(
-      this.#edges(index, before)?.end ?? around.start,
-      occurrence.at - LARGE,
-      above < own.start ? above : 0,
-    );
-    const end = Math.min(
-      this.#edges(index, behind)?.start ?? around.end,
-      occurrence.end + LARGE,
-      below > own.end ? below : Infinity,
-    );
+    const line = this.#lineAt(occurrence.at);
+    const start = Math.max(this.#edges(index, before, line)?.end ?? around.start, occurrence.at - LARGE);
+    const end = Math.min(this.#edges(index, behind, line)?.start ?? around.end, occurrence.end + LARGE);
     const pieces = this.#piecesIn({ start, end });
     if (known === "role") {
       const [above, below] = [
@@ -269,22 +225,29 @@ export class PeopleFinder {
     return order;
   }
 
-  /** The child of an element that contains an address, or the address itself. */
-  #edges(index: number, occurrence: Occurrence | undefined): Span | undefined {
+  /** The child of an element that contains an address, or the address itself; its line, if that is not the given one. */
+  #edges(index: number, occurrence: Occurrence | undefined, own: Span): Span | undefined {
     if (occurrence === undefined) return undefined;
     const { elements } = this.#page;
     let child = occurrence.element;
     while (child !== index && elements[child]?.parent !== index) child = elements[child]?.parent ?? index;
-    return child === index ? { start: occurrence.at, end: occurrence.end } : elements[child];
+    const line = this.#lineAt(occurrence.at);
+    const { start, end } = (child === index ? null : elements[child]) ?? {
+      start: occurrence.at,
+      end: occurrence.end,
+    };
+    return line.start === own.start
+      ? { start, end }
+      : { start: Math.min(start, line.start), end: Math.max(end, line.end) };
   }
 
-  #read(spans: readonly Span[], part: NamedPart | null, at: number): Person {
+  #read(spans: readonly Span[], part: NamedPart | null, at: number, texts?: readonly Piece[]): Person {
     const person: Person = { name: part?.name ?? null, position: null, phone: null, profiles: [] };
     for (const span of spans) {
       const pieces = this.#piecesIn(span);
       person.phone ??= phoneIn(pieces, linksIn(this.#page.phones, span));
       if (part === null) continue;
-      person.position ??= positionIn(pieces, part, at);
+      person.position ??= positionIn(texts ?? pieces, part, at);
       person.profiles.push(...linksIn(this.#page.profiles, span).map(({ value }) => value));
     }
     return person;
