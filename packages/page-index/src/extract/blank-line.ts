@@ -1,5 +1,6 @@
 import { normaliseName } from "@outrigger/core/lookup";
 import { labelKind } from "./labels.ts";
+import { lowerBound } from "./lower-bound.ts";
 import type { NamedPart, Piece } from "./page-pieces.ts";
 import { GAP } from "./page-text.ts";
 import {
@@ -22,6 +23,21 @@ const WORDS = /[^\d+()[\]<>{}]+/g;
 /** What divides parts beside blanks; and beside gaps. */
 const DIVIDING = /[,;:|•·–—、，；：]|(?:^|\s)[-/](?:\s|$)/;
 const DIVIDING_GAPS = /[,;|•·–—<]\s*\u2029|\u2029\s*[,;|•·–—>/-]/;
+
+/** The lines of a text. */
+export class Lines {
+  readonly #ends: readonly number[];
+
+  constructor(text: string) {
+    this.#ends = [...text.matchAll(/\n|$/g)].map(({ index }) => index);
+  }
+
+  /** The line at an offset. */
+  at(offset: number): { start: number; end: number } {
+    const next = lowerBound(this.#ends.length, (index) => (this.#ends[index] ?? 0) >= offset);
+    return { start: (this.#ends[next - 1] ?? -1) + 1, end: this.#ends[next] ?? offset };
+  }
+}
 
 /**
  * Reads a line whose parts blanks alone set apart: the name in it, `null` in doubt, and its texts. `null` for another line.
@@ -85,13 +101,8 @@ function splitAtName(piece: Piece, local: string, isFamilyFirst: boolean) {
   const word = (at: number) => words[at]?.text ?? "";
   const cut = (from: number, to: number): Piece => {
     const start = words[from]?.index ?? piece.text.length;
-    const end = Math.max(start, (words[to - 1]?.index ?? 0) + word(to - 1).length);
-    return {
-      ...piece,
-      text: piece.text.slice(start, end),
-      start: piece.start + start,
-      end: piece.start + end,
-    };
+    const text = piece.text.slice(start, words[to]?.index).trim();
+    return { ...piece, text, start: piece.start + start, end: piece.start + start + text.length };
   };
   const known = normaliseName(local);
   const isKnown = (text: string) => text.length > 2 && known.includes(text);

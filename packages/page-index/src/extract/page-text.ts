@@ -247,11 +247,10 @@ export class PageText {
   }
 
   #write(value: string, element: number): void {
-    const shown = value.replace(INVISIBLE, "");
     const blank = (run: string) => (run.includes("\n") || !run.includes("\t") ? " " : "\t");
-    let text = (this.#pre > 0 ? shown : shown.replace(/[ \t\n\f\r]+/g, blank))
-      .replace(/[^\S\n]{2,}|[\t\u2000-\u2003]/g, GAP)
-      .replace(/[^\S\n\u2029]/g, " ");
+    let text = value.replace(INVISIBLE, "");
+    if (this.#pre === 0) text = text.replace(/[ \t\n\f\r]+/g, blank);
+    text = text.replace(/[^\S\n]{2,}|[\t\u2000-\u2003]/g, GAP).replace(/[^\S\n\u2029]/g, " ");
     // Texts of neighbours: `<b>Ada</b><i>Engineer</i>`, `Ada<small>Engineer</small>`, but not `ada<b>@</b>acme`.
     const isFirst = this.elements[element]?.start === this.#length;
     const isNext =
@@ -260,8 +259,7 @@ export class PageText {
       (this.#isAfterElement || isFirst) && /\p{Ll}/u.test(this.#previous) && /^\p{Lu}/u.test(text);
     if (text !== " ") this.#isAfterElement = false;
     if (isNext || isOther) this.#break(SEPARATOR);
-    if (this.#previous === "\n") text = text.trimStart();
-    else if (/\s/.test(this.#previous)) text = text.replace(/^ /, "");
+    if (/\s/.test(this.#previous)) text = text.replace(this.#previous === "\n" ? /^\s+/ : /^ /, "");
     if (this.#code > 0) text = text.replaceAll("@", " ");
     this.#append(text, element);
   }

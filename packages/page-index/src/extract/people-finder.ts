@@ -1,5 +1,5 @@
 import { isRoleName } from "@outrigger/core/lookup";
-import { readColumns } from "./blank-line.ts";
+import { Lines, readColumns } from "./blank-line.ts";
 import { lowerBound } from "./lower-bound.ts";
 import {
   dividedName,
@@ -49,8 +49,7 @@ export class PeopleFinder {
   /** By element, whether the names in it come before their addresses. */
   readonly #orders = new Map<number, boolean>();
   readonly #isFamilyFirst: boolean;
-  /** The ends of the lines. */
-  readonly #breaks: readonly number[];
+  readonly #lines: Lines;
 
   constructor(page: PageText, occurrences: readonly Occurrence[], topLevel: string) {
     this.#page = page;
@@ -62,7 +61,7 @@ export class PeopleFinder {
       this.#runEnds[index] = isSame ? (this.#runEnds[index + 1] ?? 0) : index + 1;
     }
     this.#pieces = labelled(piecesOf(page, occurrences));
-    this.#breaks = [...page.text.matchAll(/\n/g)].map(({ index }) => index);
+    this.#lines = new Lines(page.text);
   }
 
   /** The person beside an address; without a name for an address of a role. */
@@ -86,27 +85,21 @@ export class PeopleFinder {
       }
     const segment = this.#segment(occurrence, top, local, isRole ? "role" : null);
     const near = segment?.part ? [] : spans.filter(({ start, end }) => end - start <= SMALL);
-    return this.#read(
-      segment === null ? near : [...near, segment.span],
-      segment?.part ?? null,
-      occurrence.at,
-    );
+    const all = segment === null ? near : [...near, segment.span];
+    return this.#read(all, segment?.part ?? null, occurrence.at);
   }
 
   /** The person of a line whose parts blanks alone set apart: without a name in doubt. `null` for another line. */
   #inLine({ at, end, value }: Occurrence, local: string | null): Person | null {
-    const line = this.#lineAt(at);
+    const line = this.#lines.at(at);
     const indexOf = (from: number) =>
       lowerBound(this.#byPlace.length, (index) => (this.#byPlace[index]?.at ?? 0) >= from);
     const [first, place, last] = [indexOf(line.start), indexOf(at), indexOf(line.end + 1)];
     const isOther = (each: Occurrence) => each.value !== value;
     const before = this.#byPlace.slice(Math.max(first, place - 3), place).findLast(isOther);
     const behind = this.#byPlace.slice(place, Math.min(last, place + 4)).find(isOther);
-    const own = {
-      start: Math.max(before?.end ?? line.start, at - SMALL),
-      end: Math.min(behind?.at ?? line.end, end + SMALL),
-    };
-    const text = this.#page.text.slice(own.start, own.end).trim();
+    const [start, stop] = [Math.max(line.start, at - SMALL), Math.min(line.end, end + SMALL)];
+    const own = { start: Math.max(before?.end ?? 0, start), end: Math.min(behind?.at ?? stop, stop) };
     if (before !== undefined || behind !== undefined) {
       // Each has what stands before it or, where the line begins with one, what stands behind it.
       const [head, tail] = [this.#byPlace[first]?.at ?? 0, this.#byPlace[last - 1]?.end ?? 0];
@@ -115,13 +108,13 @@ export class PeopleFinder {
       if (isNameFirst) own.end = at;
       if (isMore || !isNameFirst) own.start = at;
     }
-    const found = readColumns(this.#piecesIn(own), text, local, this.#isFamilyFirst);
+    const found = readColumns(
+      this.#piecesIn(own),
+      this.#page.text.slice(start, stop).trim(),
+      local,
+      this.#isFamilyFirst,
+    );
     return found === null ? null : this.#read([own], found.part, at, found.texts);
-  }
-
-  #lineAt(at: number): Span {
-    const next = lowerBound(this.#breaks.length, (index) => (this.#breaks[index] ?? 0) >= at);
-    return { start: (this.#breaks[next - 1] ?? -1) + 1, end: this.#breaks[next] ?? this.#page.text.length };
   }
 
   /** The elements around an address that contain no other one, the innermost first, and the index of the last; -1 without any. */
@@ -174,7 +167,7 @@ export class PeopleFinder {
       value !== occurrence.value && element >= index && element <= around.last;
     const before = this.#byPlace.slice(Math.max(0, place - 3), place).findLast(isOther);
     const behind = this.#byPlace.slice(place, place + 4).find(isOther);
-    const line = this.#lineAt(occurrence.at);
+    const line = this.#lines.at(occurrence.at);
     const start = Math.max(this.#edges(index, before, line)?.end ?? around.start, occurrence.at - LARGE);
     const end = Math.min(this.#edges(index, behind, line)?.start ?? around.end, occurrence.end + LARGE);
     const pieces = this.#piecesIn({ start, end });
@@ -231,14 +224,11 @@ export class PeopleFinder {
     const { elements } = this.#page;
     let child = occurrence.element;
     while (child !== index && elements[child]?.parent !== index) child = elements[child]?.parent ?? index;
-    const line = this.#lineAt(occurrence.at);
-    const { start, end } = (child === index ? null : elements[child]) ?? {
-      start: occurrence.at,
-      end: occurrence.end,
-    };
-    return line.start === own.start
-      ? { start, end }
-      : { start: Math.min(start, line.start), end: Math.max(end, line.end) };
+    const line = this.#lines.at(occurrence.at);
+    const inner = child === index ? undefined : elements[child];
+    const [start, end] = [inner?.start ?? occurrence.at, inner?.end ?? occurrence.end];
+    if (line.start === own.start) return { start, end };
+    return { start: Math.min(start, line.start), end: Math.max(end, line.end) };
   }
 
   #read(spans: readonly Span[], part: NamedPart | null, at: number, texts?: readonly Piece[]): Person {

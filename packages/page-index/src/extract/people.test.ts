@@ -186,7 +186,7 @@ test.each([
   ],
   [
     `<pre>Marie Curie           Max Planck\nGeschäftsführerin     Sachbearbeiterin\nmcurie@acme.example   desk7@acme.example</pre>`,
-    ["mcurie: Marie|Curie|Geschäftsführerin", "desk7"],
+    ["mcurie", "desk7"],
   ],
   [
     `<td>佐藤　花子　　営業部長　　03-3512-4567　　sato@acme.example<br>鈴木　一郎　　部長　　suzuki@acme.example</td>`,
