@@ -13,7 +13,7 @@ test("the extractor of the page index reaches its aims on 60 generated sites, hi
 });
 
 test("of lines in which blanks alone separate the parts, an address has the name, position and phone of its own line or none", () => {
-  const blankSites = [...generatedSites(4713, 60, BLANK_KINDS)];
+  const blankSites = [...generatedSites(4713, 40, BLANK_KINDS)];
   expectOwn(blankSites);
   // In doubt, an address has no name: between one blank and the next, a title of an unknown language may be a surname.
   expectAims(blankSites, { ...AIMS, names: 0.93, positions: 0.65, phones: 0.93 });
