@@ -16,6 +16,7 @@ import {
 
 /** Longer texts are prose. */
 const MAX_WORDS = 12;
+/** The end of a name behind a given one. */
 const PATRONYMIC = /(?:ич|вна|чна)$/u;
 /** Parts without numbers and brackets. */
 const WORDS = /[^\d+()[\]<>{}]+/g;
@@ -64,7 +65,8 @@ export function readColumns(
       : null;
   const { part } = split;
   // The rest of a name alone may stand in lines below.
-  const isAlone = pieces.length === 1 && part.start === pieces[0]?.start && part.end === pieces[0]?.end;
+  const [shown, ...others] = pieces.filter(({ isLabel }) => !isLabel);
+  const isAlone = others.length === 0 && split.pieces.length === 1 && part.end === shown?.end;
   if (!hasGap && isAlone) return null;
   const isAround = ({ start, end }: Piece) => start <= part.start && end >= part.end;
   return { part, texts: texts.flatMap((text) => (isAround(text) ? split.pieces : [text])) };

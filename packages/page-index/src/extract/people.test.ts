@@ -197,6 +197,10 @@ test.each([
     ["mcurie: Marie|Curie|Engineer|+49 30 9018201", "mplanck: Max|Planck|Engineer"],
   ],
   [
+    `<p>Dr. Marie Curie ${mail("mcurie", "E-Mail")}<br>Engineer<br>+49 30 9018201<br><br>Max Planck ${mail("mplanck", "E-Mail")}<br>Engineer</p>`,
+    ["mcurie: Marie|Curie|Engineer|+49 30 9018201", "mplanck: Max|Planck|Engineer"],
+  ],
+  [
     `<h3>Ada Lovelace</h3><p>Senior Account Manager ada.lovelace@acme.example</p>`,
     ["ada.lovelace: Ada|Lovelace|Senior Account Manager"],
   ],
