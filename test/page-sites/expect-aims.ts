@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { indexReader } from "./read-with-index.ts";
 import { scoreLines } from "./report.ts";
 import { scoreSites } from "./score.ts";
-import type { Site } from "./site.ts";
+import type { Site, Truth } from "./site.ts";
 
 /** Shares of all that a site shows, or that the extractor found. */
 export type Aims = Readonly<
@@ -28,6 +28,32 @@ export function expectAims(sites: readonly Site[], aims = AIMS) {
     expect(score[key].value, `${key}\n${report}`).toBeGreaterThanOrEqual(aims[key]);
   }
   expect(score.mistakes.filter(({ what }) => what === "noindex")).toEqual([]);
+}
+
+/** Asserts that no address of some sites has the name, the position or the phone of another one alone. */
+export function expectOwn(sites: readonly Site[]) {
+  const read = indexReader(true);
+  const foreign: string[] = [];
+  for (const site of sites)
+    for (const page of site.pages) {
+      const truths = new Map(
+        site.truths.filter((each) => each.page === page.url).map((each) => [each.address, each]),
+      );
+      for (const contact of read(page, site).contacts) {
+        const own = truths.get(contact.address);
+        const others = [...truths.values()].filter((each) => each !== own);
+        const name = `${contact.firstName} ${contact.lastName}`;
+        const isOthers = (of: (truth: Truth) => string | null | undefined, got: string | null) =>
+          own !== undefined && got !== null && of(own) !== got && others.some((each) => of(each) === got);
+        if (contact.lastName !== null && isOthers((each) => `${each.firstName} ${each.lastName}`, name))
+          foreign.push(`${contact.address}: ${name}`);
+        if (isOthers(({ position }) => position, contact.position))
+          foreign.push(`${contact.address}: ${contact.position}`);
+        if (isOthers(({ phone }) => phone?.written, contact.phoneNumber))
+          foreign.push(`${contact.address}: ${contact.phoneNumber}`);
+      }
+    }
+  expect(foreign).toEqual([]);
 }
 
 /** Asserts that without consent no hidden address is given, and the readable ones are found as before. */

@@ -1,6 +1,8 @@
 import { test } from "vitest";
-import { AIMS, expectAims, expectNothingHidden } from "./expect-aims.ts";
+import { BLANK_KINDS } from "./blank-kinds.ts";
+import { AIMS, expectAims, expectNothingHidden, expectOwn } from "./expect-aims.ts";
 import { FURTHER_KINDS } from "./further/further-kinds.ts";
+import { FURTHER_LANGUAGES } from "./further/languages.ts";
 import { generatedSites } from "./sites.ts";
 
 const sites = [...generatedSites(20261126, 300)];
@@ -11,6 +13,11 @@ const FURTHER_AIMS = { ...AIMS, names: 0.93, positions: 0.92, phones: 0.96 };
 
 test("the extractor of the page index reaches its aims on 300 generated sites, hidden addresses included", () => {
   expectAims(sites);
+});
+
+test("of 300 sites in whose lines blanks alone separate the parts, no address has data of another one", () => {
+  const languages = [...BLANK_KINDS.languages, ...FURTHER_LANGUAGES];
+  expectOwn([...generatedSites(20261128, 300, { ...BLANK_KINDS, languages })]);
 });
 
 test("without consent the extractor gives no hidden address of 300 generated sites, and all the readable ones", () => {

@@ -1,5 +1,9 @@
 const IMAGE_ID = /^[A-Za-z0-9_-]{22}$/;
 const PIN = /^[0-9A-Za-z]{16}$/;
+const MAX_PIN_LENGTH = 1024;
+/** The same as in core, which is no dependency. */
+const IGNORED_IN_PIN =
+  /[\s\p{Dash}\u02d7\u2043\u2500\u2796\u30fc\uff70\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800\ufffc]+/gu;
 
 /** Visible ASCII except quotes and backslashes, which a structured header must escape. */
 const IDEMPOTENCY_KEY = /^[!#-[\]-~]{1,255}$/;
@@ -12,9 +16,11 @@ export function isImageId(text: unknown): text is string {
   return typeof text === "string" && IMAGE_ID.test(text);
 }
 
-/** Whether a text is a PIN; hyphens are ignored. */
-export function isPin(text: unknown): text is string {
-  return typeof text === "string" && PIN.test(text.replaceAll("-", ""));
+/** A PIN without white space, dashes and invisible characters; `null` for other text. */
+export function plainPin(text: unknown): string | null {
+  if (typeof text !== "string" || text.length > MAX_PIN_LENGTH) return null;
+  const plain = text.replace(IGNORED_IN_PIN, "");
+  return PIN.test(plain) ? plain : null;
 }
 
 /** Throws a TypeError for an invalid ID, before it is used in a path. */
@@ -23,9 +29,11 @@ export function requireImageId(id: string): void {
     throw new TypeError("id must be an image ID: 22 letters, digits, hyphens and underscores");
 }
 
-/** Throws a TypeError for an invalid PIN, without quoting it. */
-export function requirePin(pin: string): void {
-  if (!isPin(pin)) throw new TypeError("pin must be the PIN of an image: 16 letters and digits");
+/** Like {@link plainPin}; throws a TypeError for an invalid PIN, without quoting it. */
+export function requirePin(given: string): string {
+  const pin = plainPin(given);
+  if (pin === null) throw new TypeError("pin must be the PIN of an image: 16 letters and digits");
+  return pin;
 }
 
 /** Throws a TypeError for a key that the service would reject. */

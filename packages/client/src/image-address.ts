@@ -1,4 +1,4 @@
-import { isImageId, isPin, pointText, requireImageId } from "./checks.ts";
+import { isImageId, plainPin, pointText, requireImageId } from "./checks.ts";
 import type { AddressFormat, ReadOptions } from "./image-types.ts";
 
 const FORMATS: readonly string[] = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif", "auto"];
@@ -58,6 +58,5 @@ export function parseImageAddress(address: string): ImageAddress | null {
   const page = api === null && !pathname.includes("/api/images/") ? PAGE_ADDRESS.exec(pathname) : null;
   const [, mountPath = "", id] = api ?? page ?? [];
   if (!isImageId(id)) return null;
-  const pin = searchParams.get("pin");
-  return { baseUrl: origin + mountPath, id, pin: isPin(pin) ? pin : null };
+  return { baseUrl: origin + mountPath, id, pin: plainPin(searchParams.get("pin")) };
 }

@@ -100,9 +100,9 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
     signal,
   });
   /** For a request with a PIN, which is sent only in a header, since addresses are logged. */
-  const changing = (id: string, pin: string, signal: AbortSignal | undefined) => {
+  const changing = (id: string, given: string, signal: AbortSignal | undefined) => {
     const { url, headers } = reading(id, signal);
-    requirePin(pin);
+    const pin = requirePin(given);
     return { url, headers: { ...headers, "X-Service-Image-Pin": pin }, signal, secrets: [pin] };
   };
 
@@ -166,7 +166,7 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
       const sending = changing(id, pin, signal);
       const expected = [204, 410];
       const reply = await request(settings, { ...sending, method: "DELETE", keepalive, expected });
-      if (reply.status === 410 && !reply.mayBeDone) throw readRefusal(reply, [pin]);
+      if (reply.status === 410 && !reply.mayBeDone) throw readRefusal(reply, sending.secrets);
     },
   };
 }

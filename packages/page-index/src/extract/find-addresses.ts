@@ -14,7 +14,7 @@ const LOCAL = /[\p{L}\p{M}\p{N}._+'’&~-]/u;
 const DOMAIN_START = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.-]*[\p{L}\p{N}]/u;
 /** The start of a URL with credentials, of a path or of a package; of a command that takes a host. */
 const NOT_BEFORE =
-  /\/\/\S*$|\b(?:sips?|uid|message-id|xmpp|jabber|acct|matrix|skype|im|irc|ssh|git):\s?$|[/@]$|\b(?:ssh|s?ftp|scp|rsync|telnet|mosh)(?: -\S+(?: \d+)?)* $/i;
+  /\/\/\S*$|\b(?:sips?|uid|message-id|xmpp|jabber|acct|matrix|skype|im|irc|ssh|git):\s?$|[/@]$|\b(?:ssh|s?ftp|scp|rsync|telnet|mosh)(?: -\S+(?: \d+)?)*\s$/i;
 /** A path of a remote repository, a path of a URL, the end of a prompt. */
 const NOT_BEHIND = /^(?::[~/\w.]|\/[^\s@]*(?:\s|$)| ?~?[$#%](?:\s|$)| ~\])/;
 /** Top-level domains that are extensions of files. */

@@ -54,7 +54,7 @@ export function piecesOf(page: PageText, occurrences: readonly Occurrence[]): Pi
   }
   masked += page.text.slice(masked.length);
   const pieces: Piece[] = [];
-  for (const { 0: text, index: at } of masked.matchAll(/[^\n\u2028]+/g)) {
+  for (const { 0: text, index: at } of masked.matchAll(/[^\n\u2028\u2029]+/g)) {
     if (!/[\p{L}\p{N}\p{So}]/u.test(text)) continue;
     const start = at + text.length - text.trimStart().length;
     const end = start + text.trim().length;

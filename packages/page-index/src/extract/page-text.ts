@@ -45,6 +45,8 @@ export type PageLink = { url: URL; text: string };
 
 /** Separates elements of one line. */
 export const SEPARATOR = "\u2028";
+/** Separates columns of one line that blanks set apart. */
+export const GAP = "\u2029";
 
 /** As in Chromium. */
 const MAX_DEPTH = 512;
@@ -245,7 +247,10 @@ export class PageText {
   }
 
   #write(value: string, element: number): void {
-    let text = value.replace(INVISIBLE, "").replace(this.#pre > 0 ? /[^\S\n]+/g : /\s+/g, " ");
+    const blank = (run: string) => (run.includes("\n") || !run.includes("\t") ? " " : "\t");
+    let text = value.replace(INVISIBLE, "");
+    if (this.#pre === 0) text = text.replace(/[ \t\n\f\r]+/g, blank);
+    text = text.replace(/[^\S\n]{2,}|[\t\u2000-\u2003]/g, GAP).replace(/[^\S\n\u2029]/g, " ");
     // Texts of neighbours: `<b>Ada</b><i>Engineer</i>`, `Ada<small>Engineer</small>`, but not `ada<b>@</b>acme`.
     const isFirst = this.elements[element]?.start === this.#length;
     const isNext =
@@ -254,7 +259,7 @@ export class PageText {
       (this.#isAfterElement || isFirst) && /\p{Ll}/u.test(this.#previous) && /^\p{Lu}/u.test(text);
     if (text !== " ") this.#isAfterElement = false;
     if (isNext || isOther) this.#break(SEPARATOR);
-    if (/\s/.test(this.#previous)) text = text.trimStart();
+    if (/\s/.test(this.#previous)) text = text.replace(this.#previous === "\n" ? /^\s+/ : /^ /, "");
     if (this.#code > 0) text = text.replaceAll("@", " ");
     this.#append(text, element);
   }

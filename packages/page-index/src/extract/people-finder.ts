@@ -1,4 +1,5 @@
 import { isRoleName } from "@outrigger/core/lookup";
+import { Lines, readColumns } from "./blank-line.ts";
 import { lowerBound } from "./lower-bound.ts";
 import {
   dividedName,
@@ -48,6 +49,7 @@ export class PeopleFinder {
   /** By element, whether the names in it come before their addresses. */
   readonly #orders = new Map<number, boolean>();
   readonly #isFamilyFirst: boolean;
+  readonly #lines: Lines;
 
   constructor(page: PageText, occurrences: readonly Occurrence[], topLevel: string) {
     this.#page = page;
@@ -59,13 +61,16 @@ export class PeopleFinder {
       this.#runEnds[index] = isSame ? (this.#runEnds[index + 1] ?? 0) : index + 1;
     }
     this.#pieces = labelled(piecesOf(page, occurrences));
+    this.#lines = new Lines(page.text);
   }
 
   /** The person beside an address; without a name for an address of a role. */
   find(occurrence: Occurrence): Person {
-    const { spans, top } = this.#alone(occurrence);
     const local = occurrence.value.slice(0, occurrence.value.lastIndexOf("@"));
     const isRole = isRoleName(local);
+    const inLine = this.#inLine(occurrence, isRole ? null : local);
+    if (inLine !== null) return inLine;
+    const { spans, top } = this.#alone(occurrence);
     // A name that the address contains, in whatever element, comes before others.
     for (const leastFit of isRole ? [] : [4, -9])
       for (const [index, span] of spans.entries()) {
@@ -80,11 +85,36 @@ export class PeopleFinder {
       }
     const segment = this.#segment(occurrence, top, local, isRole ? "role" : null);
     const near = segment?.part ? [] : spans.filter(({ start, end }) => end - start <= SMALL);
-    return this.#read(
-      segment === null ? near : [...near, segment.span],
-      segment?.part ?? null,
-      occurrence.at,
+    const all = segment === null ? near : [...near, segment.span];
+    return this.#read(all, segment?.part ?? null, occurrence.at);
+  }
+
+  /** The person of a line whose parts blanks alone set apart: without a name in doubt. `null` for another line. */
+  #inLine({ at, end, value }: Occurrence, local: string | null): Person | null {
+    const line = this.#lines.at(at);
+    const indexOf = (from: number) =>
+      lowerBound(this.#byPlace.length, (index) => (this.#byPlace[index]?.at ?? 0) >= from);
+    const [first, place, last] = [indexOf(line.start), indexOf(at), indexOf(line.end + 1)];
+    const isOther = (each: Occurrence) => each.value !== value;
+    const before = this.#byPlace.slice(Math.max(first, place - 3), place).findLast(isOther);
+    const behind = this.#byPlace.slice(place, Math.min(last, place + 4)).find(isOther);
+    const [start, stop] = [Math.max(line.start, at - SMALL), Math.min(line.end, end + SMALL)];
+    const own = { start: Math.max(before?.end ?? 0, start), end: Math.min(behind?.at ?? stop, stop) };
+    if (before !== undefined || behind !== undefined) {
+      // Each has what stands before it or, where the line begins with one, what stands behind it.
+      const [head, tail] = [this.#byPlace[first]?.at ?? 0, this.#byPlace[last - 1]?.end ?? 0];
+      const isNameFirst = this.#piecesIn({ start: Math.max(line.start, head - SMALL), end: head }).length > 0;
+      const isMore = this.#piecesIn({ start: tail, end: Math.min(line.end, tail + SMALL) }).length > 0;
+      if (isNameFirst) own.end = at;
+      if (isMore || !isNameFirst) own.start = at;
+    }
+    const found = readColumns(
+      this.#piecesIn(own),
+      this.#page.text.slice(start, stop).trim(),
+      local,
+      this.#isFamilyFirst,
     );
+    return found === null ? null : this.#read([own], found.part, at, found.texts);
   }
 
   /** The elements around an address that contain no other one, the innermost first, and the index of the last; -1 without any. */
@@ -137,8 +167,9 @@ export class PeopleFinder {
       value !== occurrence.value && element >= index && element <= around.last;
     const before = this.#byPlace.slice(Math.max(0, place - 3), place).findLast(isOther);
     const behind = this.#byPlace.slice(place, place + 4).find(isOther);
-    const start = Math.max(this.#edges(index, before)?.end ?? around.start, occurrence.at - LARGE);
-    const end = Math.min(this.#edges(index, behind)?.start ?? around.end, occurrence.end + LARGE);
+    const line = this.#lines.at(occurrence.at);
+    const start = Math.max(this.#edges(index, before, line)?.end ?? around.start, occurrence.at - LARGE);
+    const end = Math.min(this.#edges(index, behind, line)?.start ?? around.end, occurrence.end + LARGE);
     const pieces = this.#piecesIn({ start, end });
     if (known === "role") {
       const [above, below] = [
@@ -187,22 +218,26 @@ export class PeopleFinder {
     return order;
   }
 
-  /** The child of an element that contains an address, or the address itself. */
-  #edges(index: number, occurrence: Occurrence | undefined): Span | undefined {
+  /** The child of an element that contains an address, or the address itself; its line, if that is not the given one. */
+  #edges(index: number, occurrence: Occurrence | undefined, own: Span): Span | undefined {
     if (occurrence === undefined) return undefined;
     const { elements } = this.#page;
     let child = occurrence.element;
     while (child !== index && elements[child]?.parent !== index) child = elements[child]?.parent ?? index;
-    return child === index ? { start: occurrence.at, end: occurrence.end } : elements[child];
+    const line = this.#lines.at(occurrence.at);
+    const inner = child === index ? undefined : elements[child];
+    const [start, end] = [inner?.start ?? occurrence.at, inner?.end ?? occurrence.end];
+    if (line.start === own.start) return { start, end };
+    return { start: Math.min(start, line.start), end: Math.max(end, line.end) };
   }
 
-  #read(spans: readonly Span[], part: NamedPart | null, at: number): Person {
+  #read(spans: readonly Span[], part: NamedPart | null, at: number, texts?: readonly Piece[]): Person {
     const person: Person = { name: part?.name ?? null, position: null, phone: null, profiles: [] };
     for (const span of spans) {
       const pieces = this.#piecesIn(span);
       person.phone ??= phoneIn(pieces, linksIn(this.#page.phones, span));
       if (part === null) continue;
-      person.position ??= positionIn(pieces, part, at);
+      person.position ??= positionIn(texts ?? pieces, part, at);
       person.profiles.push(...linksIn(this.#page.profiles, span).map(({ value }) => value));
     }
     return person;

@@ -148,6 +148,66 @@ test.each([
   expect(lines(html)).toEqual(wanted);
 });
 
+test.each([
+  [
+    `<p>Marie Curie&nbsp;&nbsp; Geschäftsführerin&nbsp;&nbsp; +49 30 9018201&nbsp;&nbsp; mcurie@acme.example<br>Max Planck&nbsp;&nbsp; Sachbearbeiterin&nbsp;&nbsp; mplanck@acme.example<br>Emmy Noether&nbsp;&nbsp; Leiterin&nbsp;&nbsp; +49 30 9018203&nbsp;&nbsp; enoether@acme.example</p>`,
+    [
+      "mcurie: Marie|Curie|Geschäftsführerin|+49 30 9018201",
+      "mplanck: Max|Planck|Sachbearbeiterin",
+      "enoether: Emmy|Noether|Leiterin|+49 30 9018203",
+    ],
+  ],
+  [
+    `<pre>Name          Funktion            Telefon         E-Mail\nMarie Curie   Geschäftsführerin   +49 30 9018201  mc@acme.example\nMax Planck    Hilfskraft                          mp@acme.example\nZentrale                          +49 30 9018200  info@acme.example</pre>`,
+    [
+      "mc: Marie|Curie|Geschäftsführerin|+49 30 9018201",
+      "mp: Max|Planck|Hilfskraft",
+      "info: |||+49 30 9018200",
+    ],
+  ],
+  [
+    `<p>Adrastée Fontaine Chargée de communication adrastee.fontaine@acme.example<br>Paul Durand Responsable commercial +33 1 42 11 22 33 paul@acme.example</p>`,
+    [
+      "adrastee.fontaine: Adrastée|Fontaine|Chargée de communication",
+      "paul: Paul|Durand|Responsable commercial|+33 1 42 11 22 33",
+    ],
+  ],
+  [
+    `<ul><li>Max Planck Sachbearbeiterin mplanck@acme.example</li><li>Geschäftsführerin Marie Curie mcurie@acme.example</li></ul>`,
+    ["mplanck: Max|Planck", "mcurie: Marie|Curie|Geschäftsführerin"],
+  ],
+  [
+    `<p>${mail("mcurie")} Marie Curie +49 30 9018201<br>${mail("mplanck")} Max Planck<br>${mail("sales")} Verkauf +49 30 9018203</p>`,
+    ["mcurie: Marie|Curie||+49 30 9018201", "mplanck: Max|Planck", "sales"],
+  ],
+  [
+    `<address>Marie Curie mcurie@acme.example +49 30 9018201 Max Planck mplanck@acme.example +49 30 9018202</address>`,
+    ["mcurie: Marie|Curie||+49 30 9018201", "mplanck: Max|Planck||+49 30 9018202"],
+  ],
+  [
+    `<pre>Marie Curie           Max Planck\nGeschäftsführerin     Sachbearbeiterin\nmcurie@acme.example   desk7@acme.example</pre>`,
+    ["mcurie", "desk7"],
+  ],
+  [
+    `<td>佐藤　花子　　営業部長　　03-3512-4567　　sato@acme.example<br>鈴木　一郎　　部長　　suzuki@acme.example</td>`,
+    ["sato: 花子|佐藤|営業部長|03-3512-4567", "suzuki: 一郎|鈴木|部長"],
+  ],
+  [
+    `<p>Marie Curie mcurie@acme.example<br>Engineer<br>+49 30 9018201<br>Max Planck mplanck@acme.example<br>Engineer</p>`,
+    ["mcurie: Marie|Curie|Engineer|+49 30 9018201", "mplanck: Max|Planck|Engineer"],
+  ],
+  [
+    `<p>Dr. Marie Curie ${mail("mcurie", "E-Mail")}<br>Engineer<br>+49 30 9018201<br><br>Max Planck ${mail("mplanck", "E-Mail")}<br>Engineer</p>`,
+    ["mcurie: Marie|Curie|Engineer|+49 30 9018201", "mplanck: Max|Planck|Engineer"],
+  ],
+  [
+    `<h3>Ada Lovelace</h3><p>Senior Account Manager ada.lovelace@acme.example</p>`,
+    ["ada.lovelace: Ada|Lovelace|Senior Account Manager"],
+  ],
+])("of lines that blanks divide, %s is read as %j", (html, wanted) => {
+  expect(lines(html)).toEqual(wanted);
+});
+
 test("profiles belong to the person beside them, and no company page is one", () => {
   const html = `<div><h3>Ada Lovelace</h3>${mail("ada")}<a href="https://www.linkedin.com/in/ada"></a><a href="https://x.com/ada_l">X</a></div>
     <div><h3>Bob Ray</h3>${mail("bob")}<a href="https://www.linkedin.com/company/acme">in</a></div>`;

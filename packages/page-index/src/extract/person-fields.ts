@@ -124,4 +124,4 @@ function isPosition(text: string): boolean {
 /** Words before the name of a contact. */
 const CONTACT = /[ck]onta[ck]?t|ansprech|referen|info|frage|question|контакт|担当|連絡|yhteys|κοινων/iu;
 const UI =
-  /^(?:(?:read |learn |view |see )?(?:more|profile|bio|details?|website|vcard|download|contact|cv|mehr|weiter\w*|zum profil|e-?mail|mail|send.*|schreib.*|linkedin|xing|twitter|facebook|instagram|x|in|teams?|kontakt|contatto|contacto))$/i;
+  /^(?:(?:read |learn |view |see )?(?:more|profile|bio|details?|website|vcard|download|contact|cv|mehr|weiter\w*|zum profil|e-?mail(?: protected)?|mail|send.*|schreib.*|linkedin|xing|twitter|facebook|instagram|x|in|teams?|kontakt|contatto|contacto))$/i;

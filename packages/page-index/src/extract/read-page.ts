@@ -4,7 +4,7 @@ import { type FoundContact, firstOf, merge } from "./found-contact.ts";
 import { HiddenAddresses, withoutInserted } from "./hidden-addresses.ts";
 import { lowerBound } from "./lower-bound.ts";
 import type { Occurrence } from "./page-pieces.ts";
-import { type PageLink, PageText } from "./page-text.ts";
+import { GAP, type PageLink, PageText } from "./page-text.ts";
 import { PeopleFinder } from "./people-finder.ts";
 import { fittedName, personName } from "./person-names.ts";
 import { ROBOT, readRobotsTag } from "./robots-tag.ts";
@@ -98,7 +98,7 @@ function occurrencesIn(text: PageText, hidden: HiddenAddresses): Occurrence[] {
   };
   return [
     ...plainAddresses(text.text).map((written) => inText(written, false)),
-    ...hidden.inText(text.text).map((written) => inText(written, true)),
+    ...hidden.inText(text.text.replaceAll(GAP, " ")).map((written) => inText(written, true)),
     ...text.addresses.map((address) => ({ ...address, end: address.at })),
   ].sort((one, other) => one.at - other.at);
 }

@@ -103,7 +103,7 @@ export function unlockPage({ baseUrl, action, viewUrl, problem }: UnlockView, si
     main: html`<h1>${t("unlock.title")}</h1>
 <section><p id="pin-hint">${textMarkup("unlock.hint", { example: html`<code>4T9XK2M7Q8ZB3V5N</code>` })}</p>
 <form method="get"${target !== null && html` action="${target.href}"`}><label for="pin">${t("unlock.pin")}</label>
-<input id="pin" class="pin" name="pin" required autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="64"
+<input id="pin" class="pin" name="pin" required autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="1024"
  aria-describedby="${isRefused ? "pin-fault pin-hint" : "pin-hint"}"${isRefused && html` aria-invalid="true"`}>
 ${isRefused && html`<p class="fault" role="alert" id="pin-fault">${withDates(problem)}</p>`}<button class="main">${t("unlock.continue")}</button></form></section>
 ${view !== null && html`<p class="actions"><a href="${view.href}">${t("unlock.back")}</a></p>`}`,

@@ -5,6 +5,7 @@ import { type RequestOptions, request as requestHttps } from "node:https";
 import { type BlockList, isIP, type LookupFunction, type TcpNetConnectOpts } from "node:net";
 import type { Readable } from "node:stream";
 import { abortable } from "../../async/abortable.ts";
+import { utf8Of } from "../header-text.ts";
 import type { RemoteAddress } from "./remote-policy.ts";
 import { checkRemoteUrl, type RemotePolicy } from "./remote-policy.ts";
 import { isForbidden, specialAddresses } from "./special-addresses.ts";
@@ -62,12 +63,6 @@ export async function openRemote(address: RemoteAddress, options: RemoteOptions)
     if (typeof target === "string") throw new Error(`the address of a redirect must ${target}`);
     next = target;
   }
-}
-
-/** A header, which Node decodes as latin1, as the UTF-8 that many servers send. */
-export function utf8Of(header: string): string {
-  const text = Buffer.from(header, "latin1").toString("utf8");
-  return text.includes("\ufffd") ? header : text;
 }
 
 export function isRedirect(statusCode: number | undefined): boolean {

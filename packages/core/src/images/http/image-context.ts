@@ -4,6 +4,7 @@ import type { RateLimiter } from "../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../errors.ts";
 import { clientKey } from "../../http/client.ts";
 import { type Bucket, ClientLimit, refusingBucket } from "../../http/client-limit.ts";
+import { utf8Of } from "../../http/header-text.ts";
 import type { ImageRateLimits } from "../../http/image-rate-limits.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import type { Description } from "../../openapi/description.ts";
@@ -200,7 +201,8 @@ export function ticketOf({ search }: Call): string | null {
 
 /** The PIN of a request: header, body or query. */
 export function pinOf(call: Call, parameters: RequestParameters): unknown {
-  return call.headers["x-service-image-pin"] ?? parameters.get("pin");
+  const header = call.headers["x-service-image-pin"];
+  return typeof header === "string" ? utf8Of(header) : parameters.get("pin");
 }
 
 /** Rejects a query with invalid UTF-8, such as `%ff`. */

@@ -5,8 +5,13 @@ import { type Secret, toKeys } from "../../secret-bytes.ts";
 /** Crockford's base 32: no I, L, O, U. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const PIN_LENGTH = 16;
+/** No longer text is read as a PIN. */
+const MAX_LENGTH = 1024;
+/** White space, dashes, what looks like one, and invisible characters: copying adds them. The client has the same. */
+const IGNORED =
+  /[\s\p{Dash}\u02d7\u2043\u2500\u2796\u30fc\uff70\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800\ufffc]+/gu;
 
-/** A PIN as it is issued. Clients may send other spellings, see {@link Pins.verify}. */
+/** A PIN as it is issued. Clients may send other spellings, see {@link normalisePin}. */
 export const PIN_SCHEMA = {
   type: "string",
   pattern: `^[${ALPHABET}]{${PIN_LENGTH}}$`,
@@ -35,11 +40,11 @@ export class Pins {
     return derive(issuing, id);
   }
 
-  /** Compares in constant time. Case, hyphens and Crockford's look-alikes (O, I, L) do not matter. */
+  /** Compares in constant time, after {@link normalisePin}. */
   verify(id: string, pin: string): boolean {
     if (this.#keys.length === 0) throw new Error("A PIN was checked before the store was open");
     const given = Buffer.from(
-      normalise(pin)
+      normalisePin(pin)
         .padEnd(PIN_LENGTH)
         .slice(0, PIN_LENGTH + 1),
       "utf8",
@@ -62,6 +67,8 @@ function derive(key: Buffer, id: string): string {
   return pin;
 }
 
-function normalise(pin: string): string {
-  return pin.toUpperCase().replaceAll("-", "").replaceAll("O", "0").replace(/[IL]/g, "1");
+/** The issued spelling of a PIN. White space, dashes, invisible characters, case and look-alikes (O, I, L) do not matter. */
+export function normalisePin(pin: string): string {
+  if (pin.length > MAX_LENGTH) return "";
+  return pin.replace(IGNORED, "").toUpperCase().replaceAll("O", "0").replace(/[IL]/g, "1");
 }

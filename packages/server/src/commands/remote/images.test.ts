@@ -41,5 +41,7 @@ it("pinOf prefers the PIN of the address, then the typed one, then the environme
   expect(pinOf(bare, undefined)).toBe("EEEEEEEEEEEEEEEE");
   expect(pinOf(bare, "tttt-tttt-tttt-tttt")).toBe("tttt-tttt-tttt-tttt");
   expect(pinOf({ ...bare, pin: PIN }, "tttttttttttttttt")).toBe(PIN);
+  const copied = "\u00a0tttt\u2013tttt tttt\u200btttt\n";
+  expect(pinOf(bare, copied)).toBe(copied);
   expect(() => pinOf(bare, "hush")).toThrow(`${ID}: needs its PIN (16 letters and digits)`);
 });

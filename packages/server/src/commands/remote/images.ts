@@ -10,7 +10,6 @@ import { doEach, doOne, imagesClientAt, serviceUrlOf } from "./service.ts";
 
 /** An ID that begins with a hyphen gets a slash before it, so that it is not parsed as an option. */
 const ID = /^\/?([A-Za-z0-9_-]{22})$/;
-const PIN = /^[0-9A-Za-z]{16}$/;
 
 /** The validated options of `outrigger edit`. */
 export interface EditFlags {
@@ -108,10 +107,12 @@ export function imageTargetsOf(texts: readonly string[], to: string | undefined)
  * @throws ConfigError for a missing or invalid PIN, which is not quoted.
  */
 export function pinOf(target: ImageTarget, typed: string | undefined): string {
-  const { id, pin } = target;
+  const { baseUrl, id, pin } = target;
   const stored = () => parseImageAddress(ownImage(target)?.editUrl ?? "")?.pin;
   const known = pin || typed || process.env.OUTRIGGER_PIN || stored() || "";
-  if (PIN.test(known.replaceAll("-", ""))) return known;
+  // As the client reads a PIN.
+  const plain = parseImageAddress(`${baseUrl}/${id}?${new URLSearchParams({ pin: known })}`)?.pin;
+  if (plain) return known;
   throw usageError(
     `${id}: needs its PIN (16 letters and digits): use the edit address, or set OUTRIGGER_PIN or --pin`,
   );

@@ -7,6 +7,7 @@ import { formatOfOriginal, formatOfSuffix } from "../../record/formats.ts";
 import { imageUrl } from "../../record/image-links.ts";
 import type { ImageRecord } from "../../record/image-record.ts";
 import type { CurrentRecord } from "../../record/image-records.ts";
+import { normalisePin } from "../../record/pin.ts";
 import {
   baseUrl,
   findForRead,
@@ -152,7 +153,8 @@ async function requireEditor(
   const mayWithout = await context.permissions.permitEdit(call, record);
   if (mayWithout && call.method !== "POST") return context.library.pins.pinOf(record.id);
   await requirePin(context, call, record.id, pin);
-  return String(pin);
+  // Any other spelling would end up in a `Location`.
+  return normalisePin(String(pin));
 }
 
 interface EditForm {
