@@ -14,7 +14,7 @@ import { prefersHtml, problemPage, processingReply } from "./pages/problem-page.
 import { nothingHere } from "./pages/site-pages.ts";
 import { refusedUpload } from "./pages/upload-form.ts";
 import { createHotRead } from "./prepared-read.ts";
-import { createRouter, type MatchedRoute, NOTHING } from "./router.ts";
+import { createRouter, ID_ROUTE, type MatchedRoute } from "./router.ts";
 
 /** Codes of failures that are reported to the operator. */
 const REPORTED = ["store_unavailable", "no_space", "damaged", "host_misuse"];
@@ -89,13 +89,13 @@ async function answer(
   const { guard } = context.library;
   const { row, name } = matched;
   if (!guard.isOpen) await guard.open();
-  // A path that only looks like an ID belongs to the host, for any method and connection: a slug may have 22
+  // A bare path that only looks like an ID belongs to the host, for any method and connection: a slug may have 22
   // characters.
-  if (row.isImagePage && !(await isKnown(context, call, name))) return undefined;
+  if (row.pattern === ID_ROUTE && !(await isKnown(context, call, name))) return undefined;
   const connection = connectionRefusal(call, context.settings);
   if (connection !== null) throw connection;
   if (call.method === "OPTIONS") return { status: 204, headers: { Allow: row.allow } };
-  if (row === NOTHING) throw nothingHere();
+  if (row.methods.size === 0) throw nothingHere();
   const method = row.methods.get(call.method);
   if (method === undefined) throw methodProblem(row.allow);
   const ticket = row.takesTicket ? ticketOf(call) : null;
