@@ -41,12 +41,10 @@ function takeForm(root: HTMLElement, session: Session): void {
   session.add(files);
 }
 
-/** Uploads with the ticket in the fragment. It leaves the address, which people copy, for the state, which survives a reload. */
-function takeTicket(session: Session): void {
-  const [, ticket = history.state?.ticket] = /^#ticket=([\w-]+)$/.exec(location.hash) ?? [];
-  if (typeof ticket !== "string") return;
-  session.ticket = ticket;
-  history.replaceState({ ticket }, "", location.pathname + location.search);
+/** Uploads with the ticket in the fragment, or with that of before a reload. */
+function takeTicket({ ticket }: Session): void {
+  const [, text = history.state?.ticket] = /^#ticket=([\w-]+)$/.exec(location.hash) ?? [];
+  if (typeof text === "string") ticket.take(text);
 }
 
 function listenForPastes(session: Session): void {
@@ -72,7 +70,7 @@ function listenForDrops(session: Session): void {
     const isFile = event.dataTransfer?.types.includes("Files");
     if (!isFile && isField(event.target)) return;
     event.preventDefault();
-    classList.toggle("dragging", isFile);
+    classList.toggle("dragging", isFile && session.ticket.endText() === null);
   });
   addEventListener("dragleave", ({ relatedTarget }) => {
     if (relatedTarget === null) classList.remove("dragging");

@@ -11,13 +11,15 @@ export const CHOOSER_ID = "chooser";
 
 export interface DropAreaProps {
   onFiles(files: readonly File[]): void;
-  config: Pick<UploadConfig, "maxUploadBytes" | "types">;
+  limits: Pick<UploadConfig, "maxUploadBytes" | "types">;
+  /** Whether the page takes one file only. */
+  isSingle: boolean;
   /** Whether the area is small, to leave room for the list of uploads. */
   isCompact: boolean;
 }
 
 /** The area to choose files by click, and on touch screens a button for the camera. Drops and pastes work anywhere on the page. */
-export function DropArea({ onFiles, config, isCompact }: DropAreaProps) {
+export function DropArea({ onFiles, limits, isSingle, isCompact }: DropAreaProps) {
   function choose({ currentTarget }: TargetedEvent<HTMLInputElement>): void {
     const files = [...(currentTarget.files ?? [])];
     // Otherwise the same file could not be chosen twice.
@@ -34,8 +36,8 @@ export function DropArea({ onFiles, config, isCompact }: DropAreaProps) {
           id={CHOOSER_ID}
           class="unseen"
           type="file"
-          multiple
-          accept={acceptedFiles(config.types)}
+          multiple={!isSingle}
+          accept={acceptedFiles(limits.types)}
           aria-label={t("uploads.choose")}
           aria-describedby="accepted"
           onChange={choose}
@@ -44,13 +46,18 @@ export function DropArea({ onFiles, config, isCompact }: DropAreaProps) {
           {t("uploads.choose")}
         </span>
         <span id="accepted" class="accepted">
-          {t("uploads.accepted", { types: typesText(config.types), size: sizeText(config.maxUploadBytes) })}
+          {t(isSingle ? "uploads.acceptedOne" : "uploads.accepted", {
+            types: typesText(limits.types),
+            size: sizeText(limits.maxUploadBytes),
+          })}
         </span>
       </label>
-      <label class="camera button main plain">
-        <input class="unseen" type="file" accept="image/*" capture="environment" onChange={choose} />
-        {t("uploads.camera")}
-      </label>
+      {limits.types.includes("image/jpeg") && (
+        <label class="camera button main plain">
+          <input class="unseen" type="file" accept="image/*" capture="environment" onChange={choose} />
+          {t("uploads.camera")}
+        </label>
+      )}
     </>
   );
 }

@@ -19,8 +19,20 @@ const DEFAULT_PAUSE_MS = 5_000;
 /** Statuses without a reply of the service, and 423: the broken attempt before is still received. */
 const BROKEN: readonly number[] = [0, 408, 423, 502, 504];
 
-/** @param brokenBefore How many attempts in a row lost their connection before. */
-export function outcomeOf({ status, detail, retryAfterMs }: Refusal, brokenBefore: number): Outcome {
+/** Statuses of a file that is refused whenever it is sent. */
+const FINAL: readonly number[] = [413, 415, 451, 501];
+/** Statuses of a refusal of a client, or of a key. */
+export const isRefusal = (status: number | undefined) => status === 403 || status === 409;
+
+/**
+ * @param brokenBefore How many attempts in a row lost their connection before.
+ * @param hasTicket Whether the upload has a ticket, which stays as it is.
+ */
+export function outcomeOf(
+  { status, detail, retryAfterMs }: Refusal,
+  brokenBefore: number,
+  hasTicket = false,
+): Outcome {
   if (status === 429 || status === 503) {
     return { kind: "again", cause: "busy", delayMs: Math.max(1000, retryAfterMs ?? DEFAULT_PAUSE_MS) };
   }
@@ -34,7 +46,7 @@ export function outcomeOf({ status, detail, retryAfterMs }: Refusal, brokenBefor
   return {
     kind: "failed",
     message: messageOf(status, detail),
-    canRetry: status !== 413 && status !== 415,
+    canRetry: !FINAL.includes(status) && !(hasTicket && isRefusal(status) && !isRunning),
     isSettled: !isRunning && !isBroken && status < 500,
     status,
   };

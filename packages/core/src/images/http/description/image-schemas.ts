@@ -120,7 +120,7 @@ export const TICKET_TERMS: JsonSchema = {
   title: "Terms of an upload ticket",
   properties: {
     until: { ...date, description: "End of the ticket." },
-    expiresAt: { anyOf: [date, { enum: [NEVER, null] }], description: "Expiry of the image." },
+    expiresAt: maybe(`Expiry of the image: ISO 8601 in UTC, or \`${NEVER}\`.`),
     name: maybe("Name of the image."),
     types: { type: ["array", "null"], items: { type: "string" }, description: "Media types of the file." },
     maxBytes: { type: ["integer", "null"], minimum: 1, description: "Largest file in bytes." },
