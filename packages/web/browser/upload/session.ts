@@ -12,7 +12,6 @@ import { readSaved, type SavedImage } from "../saved/saved-image.ts";
 import { serverNow } from "../saved/server-clock.ts";
 import type { UploadConfig } from "./config.ts";
 import { isImageAddress, labelOf, readKind, refusalOf, sentType } from "./file-kinds.ts";
-import { isRefusal } from "./sending/outcome.ts";
 import { randomKey, Sender } from "./sending/sender.ts";
 import { ListChecks } from "./store/list-checks.ts";
 import { say } from "./store/messages.ts";
@@ -85,13 +84,12 @@ export class Session {
   async add(files: readonly File[]): Promise<void> {
     if (files.length === 0) return;
     await this.ticket.known;
-    const { text, terms } = this.ticket;
-    const ended = this.ticket.endText();
-    if (ended !== null) return say(ended);
+    const { text, terms, end } = this.ticket.state.value;
+    if (end !== undefined) return say(t(end));
     const isOther = this.next.waiting.value > 0 || this.#added.value.some(isActive);
     if (text !== undefined && (files.length > 1 || isOther)) return this.advise(t("uploads.oneFile"));
     // The fault may be in a field that the ticket hides.
-    if (terms.value?.expiresAt) void this.#addBatch(files);
+    if (terms?.expiresAt) void this.#addBatch(files);
     else this.next.whenValid(files.length, () => void this.#addBatch(files));
   }
 
@@ -136,11 +134,10 @@ export class Session {
   }
 
   async #addBatch(files: readonly File[]): Promise<void> {
-    const { text: ticket, terms } = this.ticket;
-    const { expiresAt, name: fixedName } = terms.value ?? {};
+    const { text: ticket, terms } = this.ticket.state.value;
     const preset: Lifetime = { kind: "for", ms: this.config.defaultLifetimeMs };
-    const lifetime = expiresAt ? preset : this.next.lifetime.peek();
-    const names = files.map((file, index) => fixedName ?? this.next.nameFor(file, index));
+    const lifetime = terms?.expiresAt ? preset : this.next.lifetime.peek();
+    const names = files.map((file, index) => terms?.name ?? this.next.nameFor(file, index));
     const chosenAt = Date.now();
     const kinds = await Promise.all(files.map(readKind));
     const batch = this.#batches++;
@@ -192,8 +189,7 @@ export class Session {
     this.#change(key, { stage });
     if (before === undefined) return;
     const ticket = before.chosen?.ticket;
-    if (stage.kind === "failed" && isRefusal(stage.status) && ticket !== undefined)
-      void this.ticket.ask(ticket);
+    if (stage.kind === "failed" && ticket !== undefined) void this.ticket.ask(ticket);
     this.#announceFailure({ ...before, stage });
     const isFirstToWait = others.every((upload) => upload.stage.kind !== "waiting");
     if (stage.kind === "waiting" && before.stage.kind !== "waiting" && isFirstToWait) {
@@ -219,7 +215,7 @@ export class Session {
       const isHeld = served.status === "held";
       this.#change(key, { stage: { kind: "ready", isHeld }, loss: lossText(served.warnings ?? []) });
       const stored = this.#added.value.find((upload) => upload.key === key);
-      this.ticket.end(stored?.chosen?.ticket, "used");
+      this.ticket.set(stored?.chosen?.ticket, { end: "uploads.ticketUsed" });
       if (stored !== undefined)
         this.#announceEnd(
           stored,

@@ -18,11 +18,10 @@ export const NOTHING: ServedRoute = {
   form: "json",
   methods: new Map(),
   allow: "GET, HEAD, OPTIONS",
-  isImagePage: false,
 };
 
 /** The form to report an image, where the service has none. */
-const NO_REPORTS: ServedRoute = { ...NOTHING, pattern: "/{id}/report", form: "page", isImagePage: true };
+const NO_REPORTS: ServedRoute = { ...NOTHING, pattern: "/{id}/report", form: "page" };
 
 /** A route as a service has it. */
 export interface ServedRoute extends Omit<Route, "methods"> {
@@ -30,8 +29,6 @@ export interface ServedRoute extends Omit<Route, "methods"> {
   readonly methods: ReadonlyMap<string, RouteMethod>;
   /** `Allow` (RFC 9110 §10.2.1). */
   readonly allow: string;
-  /** Whether the path has the form of an image's page. */
-  readonly isImagePage: boolean;
 }
 
 /** A path and its route. */
@@ -121,7 +118,7 @@ function servedRoute(route: Route, pages: Pages | null): ServedRoute {
     if (name === "GET") methods.set("HEAD", method);
   }
   const allow = [...methods.keys(), "OPTIONS"].join(", ");
-  return { ...route, methods, allow, isImagePage: route.pattern.startsWith(ID_ROUTE) };
+  return { ...route, methods, allow };
 }
 
 function refuseFormat(_context: ImageContext, _call: Call, suffix: string): never {

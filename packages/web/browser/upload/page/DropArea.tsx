@@ -2,29 +2,24 @@ import type { TargetedEvent } from "preact";
 import { typesText } from "../../../src/formats.ts";
 import { sizeText } from "../../../src/phrases.ts";
 import { t } from "../../../src/texts.ts";
-import type { UploadConfig } from "../config.ts";
 import { acceptedFiles } from "../file-kinds.ts";
+import type { Session } from "../session.ts";
 import { PictureIcon } from "./icons.tsx";
 
 /** ID of the file input, which gets the focus back. */
 export const CHOOSER_ID = "chooser";
 
-export interface DropAreaProps {
-  onFiles(files: readonly File[]): void;
-  limits: Pick<UploadConfig, "maxUploadBytes" | "types">;
-  /** Whether the page takes one file only. */
-  isSingle: boolean;
-  /** Whether the area is small, to leave room for the list of uploads. */
-  isCompact: boolean;
-}
-
 /** The area to choose files by click, and on touch screens a button for the camera. Drops and pastes work anywhere on the page. */
-export function DropArea({ onFiles, limits, isSingle, isCompact }: DropAreaProps) {
+export function DropArea({ session }: { session: Session }) {
+  const { types, maxUploadBytes } = session.ticket.limits.value;
+  const isSingle = session.ticket.state.value.text !== undefined;
+  // It leaves room for the list of uploads.
+  const isCompact = session.uploads.value.length > 0;
   function choose({ currentTarget }: TargetedEvent<HTMLInputElement>): void {
     const files = [...(currentTarget.files ?? [])];
     // Otherwise the same file could not be chosen twice.
     currentTarget.value = "";
-    if (files.length > 0) onFiles(files);
+    void session.add(files);
   }
   return (
     <>
@@ -37,7 +32,7 @@ export function DropArea({ onFiles, limits, isSingle, isCompact }: DropAreaProps
           class="unseen"
           type="file"
           multiple={!isSingle}
-          accept={acceptedFiles(limits.types)}
+          accept={acceptedFiles(types)}
           aria-label={t("uploads.choose")}
           aria-describedby="accepted"
           onChange={choose}
@@ -47,12 +42,12 @@ export function DropArea({ onFiles, limits, isSingle, isCompact }: DropAreaProps
         </span>
         <span id="accepted" class="accepted">
           {t(isSingle ? "uploads.acceptedOne" : "uploads.accepted", {
-            types: typesText(limits.types),
-            size: sizeText(limits.maxUploadBytes),
+            types: typesText(types),
+            size: sizeText(maxUploadBytes),
           })}
         </span>
       </label>
-      {limits.types.includes("image/jpeg") && (
+      {types.includes("image/jpeg") && (
         <label class="camera button main plain">
           <input class="unseen" type="file" accept="image/*" capture="environment" onChange={choose} />
           {t("uploads.camera")}

@@ -13,7 +13,7 @@ const FAULT_ID = "date-fault";
 export function NextOptionsForm({ session }: { session: Session }) {
   const { next, config } = session;
   const lifetime = next.lifetime.value;
-  const { name, expiresAt } = session.ticket.terms.value ?? {};
+  const { name, expiresAt } = session.ticket.state.value.terms ?? {};
 
   function choose({ currentTarget }: TargetedEvent<HTMLSelectElement>): void {
     next.lifetime.value =

@@ -7,24 +7,18 @@ import { NextOptionsForm } from "./NextOptionsForm.tsx";
 
 /** The interactive part of the page. */
 export function UploadPage({ session }: { session: Session }) {
-  const { state } = session.ticket;
-  const ended = session.ticket.endText();
+  const { text, terms, end } = session.ticket.state.value;
+  const isAsking = text !== undefined && terms === undefined;
   return (
     <>
-      {ended === null ? (
-        <DropArea
-          onFiles={(files) => session.add(files)}
-          limits={session.ticket.limits.value}
-          isSingle={state.value !== "none"}
-          isCompact={session.uploads.value.length > 0}
-        />
-      ) : (
+      {end === undefined && <DropArea session={session} />}
+      {end !== undefined && (
         <p class="banner" role="alert">
-          {ended}
+          {t(end)}
         </p>
       )}
       {session.advice.value !== null && <p class="advice">{session.advice.value}</p>}
-      {ended === null && state.value !== "asking" && <NextOptionsForm session={session} />}
+      {end === undefined && !isAsking && <NextOptionsForm session={session} />}
       <UploadList session={session} />
       <SavedList session={session} />
       <div class="unseen" role="log" aria-label={t("uploads.status")}>

@@ -21,17 +21,14 @@ const BROKEN: readonly number[] = [0, 408, 423, 502, 504];
 
 /** Statuses of a file that is refused whenever it is sent. */
 const FINAL: readonly number[] = [413, 415, 451, 501];
-/** Statuses of a refusal of a client, or of a key. */
-export const isRefusal = (status: number | undefined) => status === 403 || status === 409;
+/** Others of an upload with a ticket. */
+const FINAL_OF_TICKET: readonly number[] = [...FINAL, 403, 409];
 
-/**
- * @param brokenBefore How many attempts in a row lost their connection before.
- * @param hasTicket Whether the upload has a ticket, which stays as it is.
- */
+/** @param broken How many attempts in a row lost their connection before. */
 export function outcomeOf(
   { status, detail, retryAfterMs }: Refusal,
-  brokenBefore: number,
-  hasTicket = false,
+  broken: number,
+  ticket?: string,
 ): Outcome {
   if (status === 429 || status === 503) {
     return { kind: "again", cause: "busy", delayMs: Math.max(1000, retryAfterMs ?? DEFAULT_PAUSE_MS) };
@@ -39,14 +36,14 @@ export function outcomeOf(
   // The first attempt lost its connection but still runs. A retry gets its result.
   const isRunning = status === 409 && retryAfterMs !== null;
   const isBroken = BROKEN.includes(status);
-  if ((isRunning || isBroken) && brokenBefore < MAX_BROKEN) {
-    const delayMs = retryAfterMs ?? Math.min(MAX_BACKOFF_MS, 1000 * 2 ** brokenBefore);
+  if ((isRunning || isBroken) && broken < MAX_BROKEN) {
+    const delayMs = retryAfterMs ?? Math.min(MAX_BACKOFF_MS, 1000 * 2 ** broken);
     return { kind: "again", cause: "broken", delayMs };
   }
   return {
     kind: "failed",
     message: messageOf(status, detail),
-    canRetry: !FINAL.includes(status) && !(hasTicket && isRefusal(status) && !isRunning),
+    canRetry: isRunning || !(ticket === undefined ? FINAL : FINAL_OF_TICKET).includes(status),
     isSettled: !isRunning && !isBroken && status < 500,
     status,
   };
