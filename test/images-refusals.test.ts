@@ -1,7 +1,8 @@
 import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HOST_NAMES } from "./support/hosts.ts";
 import { svgDrawing } from "./support/pictures.ts";
-import { postImage, type Site, startSite, upload } from "./support/service.ts";
+import { postImage, type Site, startSite, upload, withSite } from "./support/service.ts";
 
 describe("expiry and limits", () => {
   test("a file over maxUploadBytes answers 413 and closes the connection", async () => {
@@ -83,18 +84,83 @@ describe("requests that the service refuses", () => {
   });
 
   test("a path that only resembles an ID is left to the host, for every method and without SSL", async () => {
-    const strict = await startSite({ tls: "always", rateLimits: { reads: 1, edits: 1 } });
-    try {
+    await withSite({ tls: "always" }, async (strict) => {
       // 22 characters, the length of an ID.
       const slug = "/terms-and-conditions-1";
-      for (const path of [slug, `${slug}/view`, `${slug}/edit`]) {
+      for (const path of [slug, `${slug}/other`, "/users/view", "/users/edit"]) {
         for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
           const { status, headers } = await fetch(`${strict.base}${path}`, { method });
           expect([method, path, status, headers.get("allow")]).toEqual([method, path, 404, null]);
         }
       }
-    } finally {
-      await strict.close();
+      expect((await fetch(`${strict.base}${slug}/view`)).status).toBe(403);
+    });
+  });
+});
+
+describe.each(HOST_NAMES.flatMap((host) => ["/img", ""].map((mountPath) => ({ host, mountPath }))))(
+  "a dead link in $host below $mountPath/",
+  ({ host, mountPath }) => {
+    test("answers a page to browsers and a problem to others, however its image ended", async () => {
+      let now = Date.now();
+      const options = { host, mountPath, tombstoneDays: 0, errors: "host", now: () => now } as const;
+      await withSite(options, async (site) => {
+        const add = () => upload(site, svgDrawing, "image/svg+xml");
+        const [swept, expired, withheld] = [await add(), await add(), await add()];
+        await site.images.remove(swept.id);
+        await site.images.sweep();
+        await site.images.withhold(withheld.id, { reason: "A court decided so." });
+        now += 25 * 3_600_000;
+        const unknown = "A".repeat(22);
+        for (const id of [
+          swept.id,
+          expired.id,
+          withheld.id,
+          unknown,
+          unknown.toLowerCase(),
+          `${unknown}A`,
+          unknown.slice(1),
+        ]) {
+          for (const page of ["view", "edit?pin=9WJSY4P46CNKA0GY", "report"]) {
+            const address = `${site.base}/${id}/${page}`;
+            const shown = await fetch(address, { headers: { accept: "text/html,*/*;q=0.8" } });
+            expect([address, shown.status, await shown.text()]).toEqual([
+              address,
+              404,
+              expect.stringContaining("Page not found"),
+            ]);
+            const told = await fetch(address);
+            const type = "application/problem+json; charset=utf-8";
+            expect([told.status, told.headers.get("content-type")]).toEqual([404, type]);
+            const head = await fetch(address, { method: "HEAD" });
+            expect([head.status, head.headers.get("content-type")]).toEqual([404, type]);
+          }
+          const put = await fetch(`${site.base}/${id}/view`, { method: "PUT" });
+          expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+        }
+        const bare = await fetch(`${site.base}/${unknown}`, { headers: { accept: "text/html" } });
+        expect([bare.status, await bare.text()]).toEqual([
+          404,
+          expect.not.stringContaining("Page not found"),
+        ]);
+      });
+    });
+  },
+);
+
+test("without pages, a dead link answers 404 or 410 as a problem", async () => {
+  await withSite({ pages: false }, async (site) => {
+    const { id } = await upload(site, svgDrawing, "image/svg+xml");
+    await site.images.remove(id);
+    for (const [address, status] of [
+      [`${id}/view`, 410],
+      [`${id}/edit`, 410],
+      [`${"A".repeat(22)}/view`, 404],
+      [`${"A".repeat(22)}/edit`, 404],
+      [`${"A".repeat(21)}/report`, 404],
+    ] as const) {
+      const answer = await fetch(`${site.base}/${address}`, { headers: { accept: "text/html" } });
+      expect([address, answer.status, Object(await answer.json()).status]).toEqual([address, status, status]);
     }
   });
 });

@@ -170,27 +170,4 @@ describe("the saved list of the upload page", { timeout: 60_000 }, () => {
       expect(await readList(page, shared.site)).toHaveLength(1);
     }, REFUSALS);
   });
-
-  test("the files of unfinished uploads that an earlier version of the page kept are deleted", async () => {
-    await onPage(async (page) => {
-      const name = `outrigger uploads ${shared.site.base}`;
-      await page.evaluate(
-        (database) =>
-          new Promise<void>((resolve, reject) => {
-            const opening = indexedDB.open(database, 1);
-            opening.onupgradeneeded = () => opening.result.createObjectStore("files");
-            opening.onerror = () => reject(opening.error);
-            opening.onsuccess = () => {
-              opening.result.close();
-              resolve();
-            };
-          }),
-        name,
-      );
-      const names = () => page.evaluate(async () => (await indexedDB.databases()).map((each) => each.name));
-      expect(await names()).toEqual([name]);
-      await page.reload();
-      await eventually(names).toEqual([]);
-    });
-  });
 });

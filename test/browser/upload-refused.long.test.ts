@@ -1,8 +1,9 @@
-import type { Browser } from "playwright-core";
+import { createHash } from "node:crypto";
+import type { Browser, Response } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
-import { type Site, startSite, withSite } from "../support/service.ts";
+import { type Site, type SiteOptions, startSite, withSite } from "../support/service.ts";
 import { choose, entryOf, eventually, linkOf, onUploadPage, recordAt, textFile } from "./upload-page.ts";
 
 const REFUSED = /Failed to load resource/;
@@ -99,28 +100,50 @@ describe("uploads that are refused or delayed", { timeout: 60_000 }, () => {
     );
   });
 
-  test("the page shows why an accepted file could not be read, and can send it again", async () => {
-    await withSite({ asyncAfterMs: 0 }, async (site) => {
-      await onUploadPage(
-        browser,
-        site,
-        async (page) => {
-          const answers: number[] = [];
-          page.on("response", (response) => {
-            if (response.request().method() === "POST") answers.push(response.status());
-          });
-          await choose(page, { ...boat("torn.jpg"), buffer: photo.subarray(0, 200) });
-          const entry = entryOf(page, "torn.jpg");
-          await entry.getByText("The server says:").waitFor();
-          expect(await entry.getByRole("button", { name: "Copy link" }).count()).toBe(0);
-          await entry.getByRole("button", { name: "Try again" }).click();
-          await eventually(() => answers).toEqual([202, 202]);
-          await entry.getByText("The server says:").waitFor();
-          await page.reload();
-          expect(await page.locator(".entry").count()).toBe(0);
-        },
-        { mayComplain: REFUSED },
-      );
-    });
-  });
+  /** The site of a test below, whose inspection uses it. */
+  let asked: Site | undefined;
+  const deny = async () => {
+    const sha256 = createHash("sha256").update(photo).digest("hex");
+    await asked?.images.deny({ sha256, reason: "This file is denied." });
+    return "accept" as const;
+  };
+  const withhold = (site: Site, id: string) => site.images.withhold(id, { reason: "A court decided so." });
+
+  test.each<[string, string, SiteOptions, ((site: Site, id: string) => Promise<unknown>)?]>([
+    ["is damaged", "The server says:", {}],
+    ["the host refuses", "Nudity.", { inspect: () => ({ refuse: "Nudity." }) }],
+    ["the host denies", "This file is denied.", { inspect: deny }],
+    ["is deleted", "was deleted", { processUploads: false }, (site, id) => site.images.remove(id)],
+    ["is withheld", "A court decided so.", { processUploads: false }, withhold],
+  ])(
+    "a file that %s after its 202 shows the reason, and cannot be sent again",
+    async (what, reason, options, act) => {
+      await withSite({ asyncAfterMs: 0, ...options }, async (site) => {
+        asked = site;
+        const buffer = what === "is damaged" ? photo.subarray(0, 200) : photo;
+        await onUploadPage(
+          browser,
+          site,
+          async (page) => {
+            const answers: Response[] = [];
+            page.on("response", (response) => {
+              if (response.request().method() === "POST") answers.push(response);
+            });
+            await choose(page, { ...boat("first.jpg"), buffer }, textFile());
+            await eventually(() => answers.map((answer) => answer.status())).toEqual([202]);
+            const { id } = Object(await answers[0]?.json());
+            await act?.(site, id);
+            const entry = entryOf(page, "first.jpg");
+            await entry.getByText(reason).waitFor();
+            expect(await entry.getByRole("button", { name: "Copy link" }).count()).toBe(0);
+            expect(await page.getByRole("button", { name: /Try again|Retry/ }).count()).toBe(0);
+            await page.reload();
+            await page.getByText("Drop images here").waitFor();
+            expect(await page.locator(".entry:not(:has(.unavailable))").count()).toBe(0);
+          },
+          { mayComplain: REFUSED },
+        );
+      });
+    },
+  );
 });

@@ -7,7 +7,7 @@ import type { Subject } from "./subjects.ts";
 import { flatPng } from "./tiny-files.ts";
 
 /** A valid call: built from the operation's description, with its examples as values. */
-export function plainCall(described: Described, subject: Subject, { base, made }: ApiSite): Sent {
+export function plainCall(described: Described, subject: Subject, { base, made, ticket }: ApiSite): Sent {
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
   for (const { name, in: place, required, schema } of described.parameters) {
@@ -16,6 +16,7 @@ export function plainCall(described: Described, subject: Subject, { base, made }
     if (place === "query" && isLookup(described) && example !== undefined) query.set(name, String(example));
   }
   if (needsKey(described)) query.set("api_key", made.key);
+  if (described.path === "/api/tickets.json" && described.method !== "POST") query.set("ticket", ticket);
   if (described.path === "/api/oembed.json") query.set("url", `${base}/${subject.id}`);
   if (needsPin(described)) headers["X-Service-Image-Pin"] = subject.pin;
   const body = plainBody(described);

@@ -23,6 +23,8 @@ export interface ApiSite extends Sender {
   schemas: Schemas;
   images: Images;
   made: TestLookup;
+  /** An upload ticket, which no call uses. */
+  ticket: string;
   /** The same images without limits and conditions, to prepare the subjects of requests. */
   maker: Sender & { images: Images };
   /** Closes the services, and leaves the host app running. */
@@ -81,6 +83,7 @@ export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
   const host = await serveHost(app);
   const { origin } = host;
   const base = `${origin}/api-site`;
+  const { url } = await making.ticket({ expiresIn: "12h" });
   const sender = createSender(base);
   const maker = createSender(`${origin}/maker`);
   const document = await documentOf(description);
@@ -90,7 +93,7 @@ export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
   }
   return {
     ...sender,
-    ...{ base, document, images, made, shutDown },
+    ...{ base, document, images, made, shutDown, ticket: url.slice(url.indexOf("=") + 1) },
     schemas: createSchemas(document),
     maker: { ...maker, images: making },
     async stop() {

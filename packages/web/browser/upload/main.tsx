@@ -4,7 +4,7 @@ import { t } from "../../src/texts.ts";
 import { expiryMs, type SavedImage } from "../saved/saved-image.ts";
 import { setClockByDocument } from "../saved/server-clock.ts";
 import { readTexts } from "../texts.ts";
-import { readConfig, type UploadConfig } from "./config.ts";
+import { readConfig } from "./config.ts";
 import { droppedFiles, pastedFiles } from "./dropped-files.ts";
 import { UploadPage } from "./page/UploadPage.tsx";
 import { Session } from "./session.ts";
@@ -18,8 +18,7 @@ if (root !== null) {
   readTexts();
   setClockByDocument();
   startClock();
-  const config = readConfig(root.dataset, location);
-  const session = new Session(config);
+  const session = new Session(readConfig(root.dataset, location));
   takeTicket(session);
   // A link to this page that differs in its ticket alone loads nothing.
   addEventListener("hashchange", () => takeTicket(session));
@@ -30,7 +29,6 @@ if (root !== null) {
   warnBeforeLoss(session);
   showStateInTitle(session);
   checkList(session);
-  deleteFormerData(config);
 }
 
 /** Replaces the form that was sent with the page, and uploads the file that was chosen in it meanwhile. */
@@ -41,12 +39,10 @@ function takeForm(root: HTMLElement, session: Session): void {
   session.add(files);
 }
 
-/** Uploads with the ticket in the fragment. It leaves the address, which people copy, for the state, which survives a reload. */
-function takeTicket(session: Session): void {
-  const [, ticket = history.state?.ticket] = /^#ticket=([\w-]+)$/.exec(location.hash) ?? [];
-  if (typeof ticket !== "string") return;
-  session.ticket = ticket;
-  history.replaceState({ ticket }, "", location.pathname + location.search);
+/** Uploads with the ticket in the fragment, or with that of before a reload. */
+function takeTicket({ ticket }: Session): void {
+  const [, text = history.state?.ticket] = /^#ticket=([\w-]+)$/.exec(location.hash) ?? [];
+  if (typeof text === "string") ticket.take(text);
 }
 
 function listenForPastes(session: Session): void {
@@ -72,7 +68,7 @@ function listenForDrops(session: Session): void {
     const isFile = event.dataTransfer?.types.includes("Files");
     if (!isFile && isField(event.target)) return;
     event.preventDefault();
-    classList.toggle("dragging", isFile);
+    classList.toggle("dragging", isFile && session.ticket.state.value.end === undefined);
   });
   addEventListener("dragleave", ({ relatedTarget }) => {
     if (relatedTarget === null) classList.remove("dragging");
@@ -116,18 +112,4 @@ function checkList({ checks, saved }: Session): void {
     // Only the service knows whether the expiry was changed.
     if (saved.list.peek().some(isOver)) void checks.checkDue();
   });
-}
-
-/** Deletes what earlier versions of this page kept: the files of unfinished uploads, and the worker for shared files. */
-function deleteFormerData({ baseUrl }: UploadConfig): void {
-  try {
-    indexedDB.deleteDatabase(`outrigger uploads ${baseUrl}`);
-  } catch {
-    // The browser forbids storage, so nothing was kept.
-  }
-  const scope = `${baseUrl}/share-target`;
-  navigator.serviceWorker
-    ?.getRegistration(scope)
-    .then((worker) => (worker?.scope === scope ? worker.unregister() : false))
-    .catch(() => undefined);
 }

@@ -15,7 +15,8 @@ import { isImageAddress, labelOf, readKind, refusalOf, sentType } from "./file-k
 import { randomKey, Sender } from "./sending/sender.ts";
 import { ListChecks } from "./store/list-checks.ts";
 import { say } from "./store/messages.ts";
-import { expiryOf, NextOptions } from "./store/next-options.ts";
+import { expiryOf, type Lifetime, NextOptions } from "./store/next-options.ts";
+import { PageTicket } from "./store/page-ticket.ts";
 import { SavedImages } from "./store/saved-images.ts";
 import { announcementText, totalsOf } from "./store/totals.ts";
 import { UnfinishedUploads } from "./store/unfinished-uploads.ts";
@@ -52,9 +53,7 @@ export class Session {
   readonly totals = computed(() => totalsOf(this.uploads.value));
   /** Advice about the last paste or drop; `null` when there is none. */
   readonly advice = signal<string | null>(null);
-  /** Permits one upload. */
-  ticket: string | undefined;
-  #sentTicket: string | undefined;
+  readonly ticket: PageTicket;
   readonly #added = signal<readonly Upload[]>([]);
   readonly #unfinished: UnfinishedUploads | null;
   readonly #client: ImagesClient;
@@ -67,6 +66,7 @@ export class Session {
     const once = createImagesClient({ baseUrl, maxRetries: 0 });
     this.config = config;
     this.saved = new SavedImages(baseUrl);
+    this.ticket = new PageTicket(config);
     this.next = new NextOptions(config, baseUrl);
     this.checks = new ListChecks(this.saved, once);
     this.#client = createImagesClient({ baseUrl });
@@ -80,9 +80,17 @@ export class Session {
     });
   }
 
-  /** Sends files; while the chosen expiry has a fault, as soon as it is corrected. */
-  add(files: readonly File[]): void {
-    if (files.length > 0) this.next.whenValid(files.length, () => void this.#addBatch(files));
+  /** Sends files; while the chosen expiry has a fault, as soon as it is corrected. With a ticket, one at a time. */
+  async add(files: readonly File[]): Promise<void> {
+    if (files.length === 0) return;
+    await this.ticket.known;
+    const { text, terms, end } = this.ticket.state.value;
+    if (end !== undefined) return say(t(end));
+    const isOther = this.next.waiting.value > 0 || this.#added.value.some(isActive);
+    if (text !== undefined && (files.length > 1 || isOther)) return this.advise(t("uploads.oneFile"));
+    // The fault may be in a field that the ticket hides.
+    if (terms?.expiresAt) void this.#addBatch(files);
+    else this.next.whenValid(files.length, () => void this.#addBatch(files));
   }
 
   /** Sends a file again. */
@@ -126,14 +134,16 @@ export class Session {
   }
 
   async #addBatch(files: readonly File[]): Promise<void> {
-    const lifetime = this.next.lifetime.peek();
-    const names = files.map((file, index) => this.next.nameFor(file, index));
+    const { text: ticket, terms } = this.ticket.state.value;
+    const preset: Lifetime = { kind: "for", ms: this.config.defaultLifetimeMs };
+    const lifetime = terms?.expiresAt ? preset : this.next.lifetime.peek();
+    const names = files.map((file, index) => terms?.name ?? this.next.nameFor(file, index));
     const chosenAt = Date.now();
     const kinds = await Promise.all(files.map(readKind));
     const batch = this.#batches++;
     const together = files.map((file, index): Upload => {
       const kind = kinds[index] ?? null;
-      const message = refusalOf(file, kind, this.config);
+      const message = refusalOf(file, kind, this.ticket.limits.value);
       const left = this.#unfinished?.resume(file, lifetime, (other) => this.#sender.cancel(other));
       const { key = randomKey(), name = names[index] ?? file.name } = left ?? {};
       const type = kind === null ? file.type : sentType(kind);
@@ -142,7 +152,7 @@ export class Session {
         batch,
         name,
         label: labelOf(kind),
-        chosen: { file, type, name, lifetime, at: chosenAt - index / files.length },
+        chosen: { file, type, name, lifetime, ticket, at: chosenAt - index / files.length },
         previewUrl: null,
         stage: message === null ? { kind: "queued" } : { kind: "failed", message, canRetry: false },
         loss: null,
@@ -164,8 +174,7 @@ export class Session {
   #send({ key, chosen }: Upload): void {
     if (chosen === null) return;
     const expiresAt = () => expiryOf(chosen.lifetime, serverNow(), this.config);
-    this.#sentTicket = this.ticket;
-    void this.#sender.send({ key, ...chosen, expiresAt, ticket: this.ticket });
+    void this.#sender.send({ key, ...chosen, expiresAt, ticket: chosen.ticket });
   }
 
   #change(key: string, change: Partial<Upload>): void {
@@ -179,7 +188,8 @@ export class Session {
     const before = this.#added.value.find((upload) => upload.key === key);
     this.#change(key, { stage });
     if (before === undefined) return;
-    if (stage.kind === "failed" && stage.status === 403) this.#dropTicket();
+    const ticket = before.chosen?.ticket;
+    if (stage.kind === "failed" && ticket !== undefined) void this.ticket.ask(ticket);
     this.#announceFailure({ ...before, stage });
     const isFirstToWait = others.every((upload) => upload.stage.kind !== "waiting");
     if (stage.kind === "waiting" && before.stage.kind !== "waiting" && isFirstToWait) {
@@ -202,10 +212,10 @@ export class Session {
     const served =
       status === "processing" ? await waitUntilServed(this.#client, image.id) : { status, warnings };
     if (!("failure" in served)) {
-      this.#dropTicket();
       const isHeld = served.status === "held";
       this.#change(key, { stage: { kind: "ready", isHeld }, loss: lossText(served.warnings ?? []) });
       const stored = this.#added.value.find((upload) => upload.key === key);
+      this.ticket.set(stored?.chosen?.ticket, { end: "uploads.ticketUsed" });
       if (stored !== undefined)
         this.#announceEnd(
           stored,
@@ -214,15 +224,11 @@ export class Session {
       return;
     }
     this.#change(key, { image: null });
-    this.#setStage(key, { kind: "failed", message: reasonOf(served.failure), canRetry: true });
+    // The service has judged the file, or the image has ended.
+    const canRetry = !(served.failure instanceof OutriggerError);
+    this.#setStage(key, { kind: "failed", message: reasonOf(served.failure), canRetry });
     if (isGone(served.failure)) this.saved.forget([image.id]);
-  }
-
-  /** Forgets a ticket that was used or refused, and keeps one that came since. */
-  #dropTicket(): void {
-    if (this.ticket === undefined || this.ticket !== this.#sentTicket) return;
-    this.ticket = undefined;
-    history.replaceState(null, "");
+    else if (!canRetry) this.saved.change(image.id, { unavailable: "withheld" });
   }
 
   /** Without the PIN, an image that cannot be deleted now could never be. */

@@ -14,7 +14,7 @@ import { prefersHtml, problemPage, processingReply } from "./pages/problem-page.
 import { nothingHere } from "./pages/site-pages.ts";
 import { refusedUpload } from "./pages/upload-form.ts";
 import { createHotRead } from "./prepared-read.ts";
-import { createRouter, type MatchedRoute, NOTHING } from "./router.ts";
+import { createRouter, ID_ROUTE, type MatchedRoute } from "./router.ts";
 
 /** Codes of failures that are reported to the operator. */
 const REPORTED = ["store_unavailable", "no_space", "damaged", "host_misuse"];
@@ -68,7 +68,8 @@ export function createImageService(
     onError: settings.onError,
     cors,
     // A ticket is no cookie: a browser does not add it by itself to the request of another origin's page.
-    isForAllOrigins: (call) => ticketOf(call) !== null && match(call.path)?.row.takesTicket === true,
+    isForAllOrigins: (call) =>
+      ticketOf(call) !== null && match(call.path)?.row.takesTicket?.includes(call.method) === true,
     observer,
   });
 }
@@ -89,16 +90,16 @@ async function answer(
   const { guard } = context.library;
   const { row, name } = matched;
   if (!guard.isOpen) await guard.open();
-  // A path that only looks like an ID belongs to the host, for any method and connection: a slug may have 22
+  // A bare path that only looks like an ID belongs to the host, for any method and connection: a slug may have 22
   // characters.
-  if (row.isImagePage && !(await isKnown(context, call, name))) return undefined;
+  if (row.pattern === ID_ROUTE && !(await isKnown(context, call, name))) return undefined;
   const connection = connectionRefusal(call, context.settings);
   if (connection !== null) throw connection;
   if (call.method === "OPTIONS") return { status: 204, headers: { Allow: row.allow } };
-  if (row === NOTHING) throw nothingHere();
+  if (row.methods.size === 0) throw nothingHere();
   const method = row.methods.get(call.method);
   if (method === undefined) throw methodProblem(row.allow);
-  const ticket = row.takesTicket ? ticketOf(call) : null;
+  const ticket = row.takesTicket?.includes(call.method) ? ticketOf(call) : null;
   // Before the request is counted: a page of another origin can send any text as a ticket.
   if (ticket !== null) readTicket(context.library, ticket);
   else if (method.isUploadForm) requireConsent(context, call, { cors: undefined, allowsNull: false });
@@ -141,10 +142,10 @@ async function refusal(
   problem: Problem,
 ): Promise<Reply> {
   const { pages } = context;
-  const { pattern, form, methods, isImagePage } = matched.row;
+  const { pattern, form, methods } = matched.row;
   if (pages !== null && form === "page" && prefersHtml(call, "application/problem+json")) {
     if (methods.get(call.method)?.isUploadForm) return refusedUpload(context, call, problem);
-    return problemPage(context, call, pages, problem, isImagePage ? matched.name : null);
+    return problemPage(context, call, pages, problem, pattern.startsWith(ID_ROUTE) ? matched.name : null);
   }
   const reply = problemReply(problem, `${call.mountPath}${call.path}`, form === "text");
   if (call.method !== "HEAD") return reply;

@@ -18,8 +18,10 @@ export const NOTHING: ServedRoute = {
   form: "json",
   methods: new Map(),
   allow: "GET, HEAD, OPTIONS",
-  isImagePage: false,
 };
+
+/** The form to report an image, where the service has none. */
+const NO_REPORTS: ServedRoute = { ...NOTHING, pattern: "/{id}/report", form: "page" };
 
 /** A route as a service has it. */
 export interface ServedRoute extends Omit<Route, "methods"> {
@@ -27,8 +29,6 @@ export interface ServedRoute extends Omit<Route, "methods"> {
   readonly methods: ReadonlyMap<string, RouteMethod>;
   /** `Allow` (RFC 9110 §10.2.1). */
   readonly allow: string;
-  /** Whether the path has the form of an image's page. The host may have such paths too. */
-  readonly isImagePage: boolean;
 }
 
 /** A path and its route. */
@@ -42,9 +42,11 @@ export interface MatchedRoute {
 
 const API = "/api/images";
 const UPLOAD = /^\/api\/uploads(?:\/(.*?))?\/?$/;
-const ID_ROUTE = "/{id}";
+/** The image URL: the only address of an image that the host may have too. */
+export const ID_ROUTE = "/{id}";
 const COLLECTION_SUFFIX = /^\.([A-Za-z0-9]+)$/;
-const PAGE = /^\/([^/]+)(\/.*)?$/;
+/** A page keeps its address when a character of the ID was lost or added. No image has such an ID. */
+const PAGE = /^\/([\w-]{20,24})(\/(?:view|edit|report))$/;
 const ASSET = /^\/assets\/([A-Za-z0-9_.-]{1,100})$/;
 
 /**
@@ -102,8 +104,9 @@ export function createRouter(
     if (asset !== undefined) {
       return pages?.asset(asset) && matched(byPattern.get("/assets/{name}"), asset);
     }
-    const [, imageId = "", page = ""] = PAGE.exec(path) ?? [];
-    return isImageId(imageId) ? matched(byPattern.get(ID_ROUTE + page), imageId) : undefined;
+    const [, imageId = path.slice(1), page = ""] = PAGE.exec(path) ?? [];
+    if (page === "" && !isImageId(imageId)) return undefined;
+    return matched(byPattern.get(ID_ROUTE + page) ?? NO_REPORTS, imageId);
   };
 }
 
@@ -115,7 +118,7 @@ function servedRoute(route: Route, pages: Pages | null): ServedRoute {
     if (name === "GET") methods.set("HEAD", method);
   }
   const allow = [...methods.keys(), "OPTIONS"].join(", ");
-  return { ...route, methods, allow, isImagePage: route.pattern.startsWith(ID_ROUTE) };
+  return { ...route, methods, allow };
 }
 
 function refuseFormat(_context: ImageContext, _call: Call, suffix: string): never {

@@ -63,7 +63,15 @@ test.each([
   [`/${id}`, ["/{id}", id]],
   [`/${id}/view`, ["/{id}/view", id]],
   [`/${id}/edit`, ["/{id}/edit", id]],
+  [`/${id}/report`, ["/{id}/report", id]],
+  [`/${id.slice(1)}/view`, ["/{id}/view", id.slice(1)]],
+  [`/${id}x/edit`, ["/{id}/edit", `${id}x`]],
+  [`/${id.slice(3)}/view`, undefined],
+  [`/${id}xyz/view`, undefined],
+  [`/${id.slice(1)}./view`, undefined],
+  ["/users/edit", undefined],
   [`/${id}/other`, undefined],
+  [`/${id}/view/`, undefined],
   [`/${id}x`, undefined],
   ["/host", undefined],
 ])("the path %s matches the expected route", (path, expected) => {
@@ -129,6 +137,16 @@ test("without the option resumable, the paths of resumable uploads are left to t
   expect(Object.keys(paths).filter((path) => path.includes("uploads"))).toEqual([]);
   for (const path of ["/api/uploads", `/api/uploads/${id}`]) {
     await expect(site.send("POST", path)).rejects.toThrow("is outside the service");
+  }
+});
+
+test("the form to report an image is an address of the service without reports too, with nothing there", async () => {
+  expect(createRouter(pages)(`/${id}/report`)).toMatchObject({ route: "/{id}/report", name: id });
+  const site = createLifeSite({ pages });
+  const { id: imageId } = created(await site.create());
+  for (const each of [imageId, id]) {
+    const answer = await site.send("GET", `/${each}/report`, { headers: { accept: "text/html" } });
+    expect([answer.status, answer.headers["Content-Security-Policy"]]).toEqual([404, "default-src 'none'"]);
   }
 });
 

@@ -3,7 +3,7 @@ import { DESCRIPTION_PATH } from "../../openapi/description.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import { type AddressFormat, ALL_FORMATS } from "../record/formats.ts";
 import { createImage } from "./create-image.ts";
-import { createTicket } from "./create-ticket.ts";
+import { createTicket, readTerms } from "./create-ticket.ts";
 import * as declaredApi from "./description/declared-api.ts";
 import * as declaredOwned from "./description/declared-owned.ts";
 import * as declaredPages from "./description/declared-pages.ts";
@@ -36,8 +36,8 @@ export interface Route extends DescribedRoute {
   readonly observedAs?: string;
   /** Whether an image that is still processed replies with its record, even to clients that prefer HTML. */
   readonly isRecord?: true;
-  /** Whether a ticket in the query permits the request, to pages of all origins too, instead of `authorize`. */
-  readonly takesTicket?: true;
+  /** Methods that a ticket in the query permits, to pages of all origins too, instead of `authorize`. */
+  readonly takesTicket?: readonly string[];
   /** Headers of every reply. */
   headers?(settings: ImageSettings): Record<string, string>;
   readonly methods: Methods;
@@ -55,7 +55,8 @@ const reports = (...method: Parameters<typeof reads>) => ({
   isReport: true as const,
 });
 
-const RESUMABLE = { needsResumable: true, takesTicket: true, headers: tusHeaders } as const;
+const WITH_TICKET = { takesTicket: ["POST", "HEAD", "PATCH", "DELETE", "OPTIONS"] } as const;
+const RESUMABLE = { ...WITH_TICKET, needsResumable: true, headers: tusHeaders } as const;
 const PAGES = { needsPages: true } as const;
 
 /** Every address of the service, in the order of the description. */
@@ -66,9 +67,17 @@ export const ROUTES: readonly Route[] = [
       (facts) => declaredApi.createImageOperation(facts, suffix),
     );
     const form = suffix === "txt" ? "text" : "json";
-    return route(form, `/api/images.${suffix}`, { POST: create }, { takesTicket: true });
+    return route(form, `/api/images.${suffix}`, { POST: create }, WITH_TICKET);
   }),
-  route("json", "/api/tickets.json", { POST: creates(createTicket, declaredApi.createTicketOperation) }),
+  route(
+    "json",
+    "/api/tickets.json",
+    {
+      GET: reads(readTerms, declaredApi.ticketTermsOperation),
+      POST: creates(createTicket, declaredApi.createTicketOperation),
+    },
+    { takesTicket: ["GET", "HEAD", "OPTIONS"] },
+  ),
   route("json", "/api/owned.json", {
     GET: reads(listOwned, declaredOwned.listOwnedOperation),
     DELETE: edits(deleteOwned, declaredOwned.deleteOwnedOperation),

@@ -141,7 +141,7 @@ describe("POST /api/tickets.json", () => {
     const site = createTicketSite({ authorize: () => true });
     expect((await ask(site, {}, { headers: cross })).status).toBe(403);
     expect((await ask(site, {})).status).toBe(200);
-    expect((await site.send("GET", "/api/tickets.json")).status).toBe(405);
+    expect((await site.send("PATCH", "/api/tickets.json")).status).toBe(405);
     expect((await site.send("POST", "/api/tickets.json/")).status).toBe(200);
   });
 

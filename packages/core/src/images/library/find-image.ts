@@ -3,7 +3,7 @@ import type { ByteRange } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { endWhereDue } from "../life/end-image.ts";
 import { isClaimed } from "../processing/lease.ts";
-import type { ImageRecord } from "../record/image-record.ts";
+import { type ImageRecord, isImageId } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { readinessOf, unknownImage, whyUnavailable } from "../record/image-state.ts";
 import { BytesReplaced, type StoredTarget } from "../renditions/rendition-bytes.ts";
@@ -37,7 +37,9 @@ export async function findImage(
   id: string,
   signal?: AbortSignal,
 ): Promise<CurrentRecord> {
-  const current = context.records.peek(id) ?? (await context.records.load(id, signal));
+  const current = isImageId(id)
+    ? (context.records.peek(id) ?? (await context.records.load(id, signal)))
+    : null;
   if (current === null) throw unknownImage();
   await context.records.settled(current, signal);
   await requireAlive(context, current);

@@ -154,6 +154,14 @@ export class Claims {
     return (await this.#read(name)) !== null;
   }
 
+  /** Whether an upload with the key has become an image. A failed one frees the key. */
+  async isUsed(name: string): Promise<boolean> {
+    const { records, now } = this.#options;
+    const claim = (await this.#read(name))?.claim ?? null;
+    if (claim === null || now() - claim.createdAt >= KEPT_MS) return false;
+    return (await records.load(claim.id))?.record.failure === null;
+  }
+
   /** Deletes claims older than a day. */
   async sweep(): Promise<void> {
     const { due, now, onError } = this.#options;

@@ -2,27 +2,24 @@ import type { TargetedEvent } from "preact";
 import { typesText } from "../../../src/formats.ts";
 import { sizeText } from "../../../src/phrases.ts";
 import { t } from "../../../src/texts.ts";
-import type { UploadConfig } from "../config.ts";
 import { acceptedFiles } from "../file-kinds.ts";
+import type { Session } from "../session.ts";
 import { PictureIcon } from "./icons.tsx";
 
 /** ID of the file input, which gets the focus back. */
 export const CHOOSER_ID = "chooser";
 
-export interface DropAreaProps {
-  onFiles(files: readonly File[]): void;
-  config: Pick<UploadConfig, "maxUploadBytes" | "types">;
-  /** Whether the area is small, to leave room for the list of uploads. */
-  isCompact: boolean;
-}
-
 /** The area to choose files by click, and on touch screens a button for the camera. Drops and pastes work anywhere on the page. */
-export function DropArea({ onFiles, config, isCompact }: DropAreaProps) {
+export function DropArea({ session }: { session: Session }) {
+  const { types, maxUploadBytes } = session.ticket.limits.value;
+  const isSingle = session.ticket.state.value.text !== undefined;
+  // It leaves room for the list of uploads.
+  const isCompact = session.uploads.value.length > 0;
   function choose({ currentTarget }: TargetedEvent<HTMLInputElement>): void {
     const files = [...(currentTarget.files ?? [])];
     // Otherwise the same file could not be chosen twice.
     currentTarget.value = "";
-    if (files.length > 0) onFiles(files);
+    void session.add(files);
   }
   return (
     <>
@@ -34,8 +31,8 @@ export function DropArea({ onFiles, config, isCompact }: DropAreaProps) {
           id={CHOOSER_ID}
           class="unseen"
           type="file"
-          multiple
-          accept={acceptedFiles(config.types)}
+          multiple={!isSingle}
+          accept={acceptedFiles(types)}
           aria-label={t("uploads.choose")}
           aria-describedby="accepted"
           onChange={choose}
@@ -44,13 +41,18 @@ export function DropArea({ onFiles, config, isCompact }: DropAreaProps) {
           {t("uploads.choose")}
         </span>
         <span id="accepted" class="accepted">
-          {t("uploads.accepted", { types: typesText(config.types), size: sizeText(config.maxUploadBytes) })}
+          {t(isSingle ? "uploads.acceptedOne" : "uploads.accepted", {
+            types: typesText(types),
+            size: sizeText(maxUploadBytes),
+          })}
         </span>
       </label>
-      <label class="camera button main plain">
-        <input class="unseen" type="file" accept="image/*" capture="environment" onChange={choose} />
-        {t("uploads.camera")}
-      </label>
+      {types.includes("image/jpeg") && (
+        <label class="camera button main plain">
+          <input class="unseen" type="file" accept="image/*" capture="environment" onChange={choose} />
+          {t("uploads.camera")}
+        </label>
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { TargetedEvent } from "preact";
-import { t } from "../../../src/texts.ts";
+import { dateText, t } from "../../../src/texts.ts";
 import { durationText, lifetimeChoices } from "../../../src/time-left.ts";
 import { serverNow } from "../../saved/server-clock.ts";
 import type { Session } from "../session.ts";
@@ -13,6 +13,7 @@ const FAULT_ID = "date-fault";
 export function NextOptionsForm({ session }: { session: Session }) {
   const { next, config } = session;
   const lifetime = next.lifetime.value;
+  const { name, expiresAt } = session.ticket.state.value.terms ?? {};
 
   function choose({ currentTarget }: TargetedEvent<HTMLSelectElement>): void {
     next.lifetime.value =
@@ -24,34 +25,48 @@ export function NextOptionsForm({ session }: { session: Session }) {
   return (
     <fieldset class="next-options">
       <legend class="unseen">{t("uploads.options")}</legend>
-      <label>
-        {t("uploads.deleteAfter")}
-        <select value={lifetime.kind === "for" ? String(lifetime.ms) : UNTIL} onChange={choose}>
-          {lifetimeChoices(config).map((ms) => (
-            <option key={ms} value={String(ms)}>
-              {durationText(ms)}
-            </option>
-          ))}
-          <option value={UNTIL}>{t("uploads.onDate")}</option>
-        </select>
-      </label>
-      {lifetime.kind === "until" && <UntilField session={session} text={lifetime.text} />}
-      <label class="name-of-next">
-        {t("uploads.name")}
-        <input
-          type="text"
-          dir="auto"
-          value={next.name.value}
-          maxLength={MAX_NAME_LENGTH}
-          placeholder={t("uploads.namePlaceholder")}
-          autocomplete="off"
-          onInput={({ currentTarget }) => {
-            next.name.value = currentTarget.value;
-          }}
-        />
-      </label>
+      {expiresAt ? (
+        <p>{expiryText(expiresAt)}</p>
+      ) : (
+        <label>
+          {t("uploads.deleteAfter")}
+          <select value={lifetime.kind === "for" ? String(lifetime.ms) : UNTIL} onChange={choose}>
+            {lifetimeChoices(config).map((ms) => (
+              <option key={ms} value={String(ms)}>
+                {durationText(ms)}
+              </option>
+            ))}
+            <option value={UNTIL}>{t("uploads.onDate")}</option>
+          </select>
+        </label>
+      )}
+      {!expiresAt && lifetime.kind === "until" && <UntilField session={session} text={lifetime.text} />}
+      {name ? (
+        <p>{t("uploads.fixedName", { name })}</p>
+      ) : (
+        <label class="name-of-next">
+          {t("uploads.name")}
+          <input
+            type="text"
+            dir="auto"
+            value={next.name.value}
+            maxLength={MAX_NAME_LENGTH}
+            placeholder={t("uploads.namePlaceholder")}
+            autocomplete="off"
+            onInput={({ currentTarget }) => {
+              next.name.value = currentTarget.value;
+            }}
+          />
+        </label>
+      )}
     </fieldset>
   );
+}
+
+/** The expiry that a ticket fixes. */
+function expiryText(expiresAt: string): string {
+  if (expiresAt === "never") return t("uploads.keptForever");
+  return t("uploads.keptUntil", { date: dateText(Date.parse(expiresAt)) });
 }
 
 /** The date on which the next uploads expire. A wrong one stays in the field, beside its fault, and new files wait. */

@@ -7,15 +7,18 @@ import { NextOptionsForm } from "./NextOptionsForm.tsx";
 
 /** The interactive part of the page. */
 export function UploadPage({ session }: { session: Session }) {
+  const { text, terms, end } = session.ticket.state.value;
+  const isAsking = text !== undefined && terms === undefined;
   return (
     <>
-      <DropArea
-        onFiles={(files) => session.add(files)}
-        config={session.config}
-        isCompact={session.uploads.value.length > 0}
-      />
+      {end === undefined && <DropArea session={session} />}
+      {end !== undefined && (
+        <p class="banner" role="alert">
+          {t(end)}
+        </p>
+      )}
       {session.advice.value !== null && <p class="advice">{session.advice.value}</p>}
-      <NextOptionsForm session={session} />
+      {end === undefined && !isAsking && <NextOptionsForm session={session} />}
       <UploadList session={session} />
       <SavedList session={session} />
       <div class="unseen" role="log" aria-label={t("uploads.status")}>

@@ -19,22 +19,31 @@ const DEFAULT_PAUSE_MS = 5_000;
 /** Statuses without a reply of the service, and 423: the broken attempt before is still received. */
 const BROKEN: readonly number[] = [0, 408, 423, 502, 504];
 
-/** @param brokenBefore How many attempts in a row lost their connection before. */
-export function outcomeOf({ status, detail, retryAfterMs }: Refusal, brokenBefore: number): Outcome {
+/** Statuses of a file that is refused whenever it is sent. */
+const FINAL: readonly number[] = [413, 415, 451, 501];
+/** Others of an upload with a ticket. */
+const FINAL_OF_TICKET: readonly number[] = [...FINAL, 403, 409];
+
+/** @param broken How many attempts in a row lost their connection before. */
+export function outcomeOf(
+  { status, detail, retryAfterMs }: Refusal,
+  broken: number,
+  ticket?: string,
+): Outcome {
   if (status === 429 || status === 503) {
     return { kind: "again", cause: "busy", delayMs: Math.max(1000, retryAfterMs ?? DEFAULT_PAUSE_MS) };
   }
   // The first attempt lost its connection but still runs. A retry gets its result.
   const isRunning = status === 409 && retryAfterMs !== null;
   const isBroken = BROKEN.includes(status);
-  if ((isRunning || isBroken) && brokenBefore < MAX_BROKEN) {
-    const delayMs = retryAfterMs ?? Math.min(MAX_BACKOFF_MS, 1000 * 2 ** brokenBefore);
+  if ((isRunning || isBroken) && broken < MAX_BROKEN) {
+    const delayMs = retryAfterMs ?? Math.min(MAX_BACKOFF_MS, 1000 * 2 ** broken);
     return { kind: "again", cause: "broken", delayMs };
   }
   return {
     kind: "failed",
     message: messageOf(status, detail),
-    canRetry: status !== 413 && status !== 415,
+    canRetry: isRunning || !(ticket === undefined ? FINAL : FINAL_OF_TICKET).includes(status),
     isSettled: !isRunning && !isBroken && status < 500,
     status,
   };

@@ -83,7 +83,7 @@ export class Sender {
       else if (sending.mostBytes > mostBytes) brokenCount = 0;
       if (refusal === null) return;
       if (sending.isCancelled) return this.#discard(key);
-      const outcome = outcomeOf(refusal, brokenCount);
+      const outcome = outcomeOf(refusal, brokenCount, given.ticket);
       if (outcome.kind === "failed") {
         if (outcome.isSettled) sending.identity = null;
         if (!outcome.canRetry) this.#options.unfinished?.forget(key);

@@ -23,6 +23,8 @@ export interface ChosenUpload {
   type: string;
   name: string;
   lifetime: Lifetime;
+  /** Absent: it is sent without. */
+  ticket?: string | undefined;
   /** When it was chosen, Unix milliseconds; a fraction less for each file after the first of a batch. */
   at: number;
 }

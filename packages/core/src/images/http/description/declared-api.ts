@@ -8,7 +8,7 @@ import { FILE_FIELD } from "../receive-image.ts";
 import { changeBody, deletionBody, renditionBody, ticketBody, uploadBody } from "./image-bodies.ts";
 import * as parameters from "./image-parameters.ts";
 import type { DeclaredOperation, ImageFacts } from "./image-path.ts";
-import { CREATED_REF, IMAGE_REF, TICKET_REF } from "./image-schemas.ts";
+import { CREATED_REF, IMAGE_REF, TICKET_REF, TICKET_TERMS } from "./image-schemas.ts";
 
 type Replies = DeclaredOperation["replies"];
 type Headers = Readonly<Record<string, ApiHeader>>;
@@ -80,6 +80,19 @@ export function createTicketOperation(facts: ImageFacts): DeclaredOperation {
       "A URL to which one image can be uploaded within its time, without any other permission. The URL is a secret. The owner of the image is the one of this request.",
     requestBody: ticketBody(facts),
     replies: { 200: jsonReply("The ticket.", TICKET_REF, "Cache-Control") },
+  };
+}
+
+/** `GET HEAD {base}/api/tickets.json` */
+export function ticketTermsOperation(): DeclaredOperation {
+  return {
+    operationId: "getTicketTerms",
+    summary: "Get the terms of an upload ticket",
+    description: "What the ticket fixes, and whether it was used. The ticket stays as it is.",
+    parameters: [{ ...parameters.TICKET, required: true }],
+    replies: { 200: jsonReply("The terms.", TICKET_TERMS, "Cache-Control") },
+    refusals: [403, 500],
+    why: { 403: `the connection is not secure, or ${BAD_TICKET}.` },
   };
 }
 

@@ -1,7 +1,7 @@
 import { MAX_PLACEHOLDER_LENGTH } from "../../../contracts/renderer.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { DOCUMENTED_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
-import { DESCRIPTION_SCHEMA, NAME_SCHEMA } from "../../record/image-fields.ts";
+import { DESCRIPTION_SCHEMA, NAME_SCHEMA, NEVER } from "../../record/image-fields.ts";
 import { IMAGE_ID_SCHEMA } from "../../record/image-record.ts";
 import { POINT_SCHEMA } from "../../record/picture-point.ts";
 import { PIN_SCHEMA } from "../../record/pin.ts";
@@ -112,6 +112,21 @@ const TICKET: JsonSchema = {
     until: { ...date, description: "End of the ticket." },
   },
   required: ["url", "until"],
+};
+
+/** What a ticket fixes. Null: the upload decides. */
+export const TICKET_TERMS: JsonSchema = {
+  type: "object",
+  title: "Terms of an upload ticket",
+  properties: {
+    until: { ...date, description: "End of the ticket." },
+    expiresAt: maybe(`Expiry of the image: ISO 8601 in UTC, or \`${NEVER}\`.`),
+    name: maybe("Name of the image."),
+    types: { type: ["array", "null"], items: { type: "string" }, description: "Media types of the file." },
+    maxBytes: { type: ["integer", "null"], minimum: 1, description: "Largest file in bytes." },
+    used: { type: "boolean", description: "Whether it has become an image. Another file is refused then." },
+  },
+  required: ["until", "expiresAt", "name", "types", "maxBytes", "used"],
 };
 
 /** Not among the schemas by name: services without reports would have one that nothing uses. */

@@ -54,9 +54,9 @@ export async function viewer(context: ImageContext, call: Call, id: string): Pro
 
 /** `GET HEAD POST {base}/<id>/edit`: shows the form, and applies it on POST. A GET changes nothing. */
 export async function editor(context: ImageContext, call: Call, id: string): Promise<Reply> {
-  const pages = requirePages(context);
   const parameters = await requestParameters(call, context.settings);
   const current = await findImage(context.library, id, call.signal);
+  const pages = requirePages(context);
   const unlocked = await unlock(context, pages, call, current.record, pinOf(call, parameters));
   if ("refused" in unlocked) return unlocked.refused;
   const { pin } = unlocked;

@@ -4,7 +4,6 @@ import type { ImageFormat } from "../../../contracts/renderer.ts";
 import { ServiceError } from "../../../errors.ts";
 import { textReply } from "../../../http/text-reply.ts";
 import { parsedUrl } from "../../../parsed-url.ts";
-import { isImageId } from "../../record/image-record.ts";
 import { expiryOf } from "../../record/image-state.ts";
 import { baseUrl, findForRead, type ImageContext, requireUtf8Query } from "../image-context.ts";
 import { cachingOf, sunsetHeader } from "../prepared-read.ts";
@@ -29,7 +28,6 @@ export async function embedding(context: ImageContext, call: Call): Promise<Repl
   const path = origin + pathname;
   const [, id = ""] =
     /^\/([^/]+)(?:\/view)?$/.exec(path.startsWith(base) ? path.slice(base.length) : "") ?? [];
-  if (!isImageId(id)) throw new ServiceError("not_found", "There is no image at this address");
   const { current, audience } = await findForRead(context, call, id);
   const { record } = current;
   const view = imageView(context, call, record, pageShown(base, search.slice(1), record));
