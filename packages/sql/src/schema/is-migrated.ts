@@ -22,13 +22,23 @@ const TABLE = {
   postgres: "SELECT to_regclass($1) AS name WHERE to_regclass($1) IS NOT NULL",
 };
 
+/** Whether a database has the tables of a schema, of any version. */
+export async function hasSchema(
+  runner: SqlRunner,
+  kind: "sqlite" | "postgres",
+  { table }: Schema,
+): Promise<boolean> {
+  return (await runner.first(TABLE[kind], [table])) !== undefined;
+}
+
 /** Whether the schema has exactly the migrations of this version. It loads no migrator, whose library has hundreds of files. */
 export async function isMigrated(
   runner: SqlRunner,
   kind: "sqlite" | "postgres",
-  { table, names }: Schema,
+  schema: Schema,
 ): Promise<boolean> {
-  if ((await runner.first(TABLE[kind], [table])) === undefined) return false;
+  if (!(await hasSchema(runner, kind, schema))) return false;
+  const { table, names } = schema;
   const applied = await runner.all<{ name: string }>(`SELECT name FROM ${table} ORDER BY name`);
   return applied.map(({ name }) => name).join() === names.join();
 }
