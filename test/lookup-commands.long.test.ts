@@ -192,7 +192,7 @@ describe("outrigger contacts import", () => {
     await place.createKey();
     const suppressed = await place.run("suppress", "ada@a.example");
     expect([suppressed.code, suppressed.stdout]).toEqual([0, "ada@a.example suppressed\n"]);
-    expect(suppressed.stderr).toContain("outrigger: ada@a.example: nothing was stored about it");
+    expect(suppressed.stderr).toContain('"msg":"no contact data found"');
     const erased = await place.run("contacts", "erase", "bob@a.example");
     expect([erased.code, erased.stderr]).toEqual([1, expect.stringContaining("bob@a.example: unknown")]);
     expect(suppressed.stderr + erased.stderr).not.toContain("data erased");

@@ -36,9 +36,8 @@ export interface LookupAdmin {
    * Suppresses an address with its subaddresses (`name+tag@domain`), or a domain with its subdomains. The data
    * is erased, and the lookup never shows, guesses or probes it again, even if it is imported again. Rejects
    * with `bad_request` for a text that is neither an address nor a domain.
-   * @returns whether there was any data to erase.
    */
-  suppress(subject: string): Promise<boolean>;
+  suppress(subject: string): Promise<void>;
   /**
    * Removes a suppression, and what keeps the page index from storing an erased subject. Erased data stays erased.
    * @returns whether there was one.
@@ -103,7 +102,7 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
       const normalised = mainAddress(subjectOf(subject));
       // Suppressed first, so that the address is hidden even if erasing it fails.
       await suppressions.add(normalised);
-      return erase(normalised);
+      await erase(normalised);
     },
     unsuppress: (subject) => suppressions.remove(subjectOf(subject)),
     async erase(subject) {

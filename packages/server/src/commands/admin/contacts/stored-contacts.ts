@@ -3,7 +3,7 @@ import { normaliseDomain } from "@outrigger/core/lookup";
 import { normaliseAddress } from "@outrigger/core/values";
 import { type ExportOptions, exportContacts } from "@outrigger/sql";
 import { serviceReasonOf } from "../../../cli/error-reason.ts";
-import { note, printable, printFailure, printLines } from "../../../cli/print.ts";
+import { printable, printFailure, printLines } from "../../../cli/print.ts";
 import { writeAtomically } from "../../../cli/write-file.ts";
 import { usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
@@ -45,7 +45,7 @@ export async function suppress(
   await withLookup(flags, false, async ({ lookup }) => {
     await changeSubjects(subjects, async (subject) => {
       if (!remove) {
-        if (!(await lookup.suppress(subject))) note(`${subject}: nothing was stored about it`);
+        await lookup.suppress(subject);
         return { isDone: true, said: "suppressed" };
       }
       const isDone = await lookup.unsuppress(subject);
