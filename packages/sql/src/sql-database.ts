@@ -72,7 +72,7 @@ export function openDatabase(options: SqlDatabaseOptions): SqlDatabase {
   const database: SqlDatabase = {
     kind: driver.dialect.kind,
     ready: async () => void (await ready.ready()),
-    isMade: () => hasSchema(driver, driver.dialect.kind, LOOKUP_SCHEMA),
+    isMade: () => hasSchema(driver, LOOKUP_SCHEMA),
     observeWaits(observer) {
       if (driver instanceof PostgresDriver) driver.observeWaits(observer);
     },

@@ -22,8 +22,7 @@ export function requireLookup(
   const isNew = file !== null && !isMade(database, file);
   if (isNew && !mayMake) throw noDatabase(database);
   if (file !== null) requireOwnFile(file);
-  const isConfigured = lookup.secret !== undefined || secret !== undefined;
-  if (isConfigured || storage.records.kind !== "file") return;
+  if ((lookup.secret ?? secret) !== undefined || storage.records.kind !== "file") return;
   const { directory } = storage.records;
   const kept = join(directory, "secret");
   // A new secret of this command is refused later if another one has marked the database.

@@ -77,7 +77,7 @@ function withDatabase(settings: ServerSettings): ServerSettings & WithLookup {
 
 /** Only a directory keeps a secret, so other stores are not opened, nor one without need. */
 async function openRecords({ storage, secret, lookup }: ServerSettings & WithLookup): Promise<BlobStore> {
-  const isConfigured = lookup.secret !== undefined || secret !== undefined;
-  if (isConfigured || storage.records.kind !== "file") return createMemoryBlobStore();
+  const configured = lookup.secret ?? secret;
+  if (configured !== undefined || storage.records.kind !== "file") return createMemoryBlobStore();
   return (await openTarget({ target: storage.records, roles: ["records"] })).store;
 }

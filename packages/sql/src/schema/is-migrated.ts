@@ -1,4 +1,4 @@
-import type { SqlRunner } from "../driver/sql-driver.ts";
+import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 
 /** The migrations of one set of tables. A database may have several sets. */
 export interface Schema {
@@ -23,22 +23,17 @@ const TABLE = {
 };
 
 /** Whether a database has the tables of a schema, of any version. */
-export async function hasSchema(
-  runner: SqlRunner,
-  kind: "sqlite" | "postgres",
-  { table }: Schema,
-): Promise<boolean> {
-  return (await runner.first(TABLE[kind], [table])) !== undefined;
+export async function hasSchema(driver: SqlDriver, { table }: Schema): Promise<boolean> {
+  return (await driver.first(TABLE[driver.dialect.kind], [table])) !== undefined;
 }
 
 /** Whether the schema has exactly the migrations of this version. It loads no migrator, whose library has hundreds of files. */
 export async function isMigrated(
   runner: SqlRunner,
   kind: "sqlite" | "postgres",
-  schema: Schema,
+  { table, names }: Schema,
 ): Promise<boolean> {
-  if (!(await hasSchema(runner, kind, schema))) return false;
-  const { table, names } = schema;
+  if ((await runner.first(TABLE[kind], [table])) === undefined) return false;
   const applied = await runner.all<{ name: string }>(`SELECT name FROM ${table} ORDER BY name`);
   return applied.map(({ name }) => name).join() === names.join();
 }
