@@ -14,9 +14,11 @@ describe("outrigger contacts import", () => {
     const skipped = await place.run("contacts", "import", "bad.csv");
     expect(skipped.code).toBe(0);
     expect(skipped.stdout).toMatch(/^34 lines: 4 addresses added, .* 30 bad lines/);
-    expect(skipped.stderr.trimEnd().split("\n")).toEqual(
-      bad.map((_, index) => `outrigger: line ${index + 2}: it has no email address`),
-    );
+    const database = `outrigger: lookup database file:${join(place.cwd, "data", "lookup.db")}`;
+    expect(skipped.stderr.trimEnd().split("\n")).toEqual([
+      `${database} (new)`,
+      ...bad.map((_, index) => `outrigger: line ${index + 2}: it has no email address`),
+    ]);
     const failed = await place.run("contacts", "import", "bad.csv", "--on-bad-line", "fail");
     expect(failed).toMatchObject({ code: 1, stdout: "" });
     expect(failed.stderr).toContain("bad.csv: Line 2 cannot be imported: address");
@@ -58,7 +60,11 @@ describe("outrigger contacts import", () => {
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining("--map address=<column>")]);
     expect(other.stderr).toContain('Found "Vorname", "Kontakt"');
     await writeFile(join(place.cwd, "empty.csv"), "Email\n");
-    expect(await place.run("contacts", "import", "empty.csv")).toMatchObject({ code: 0, stderr: "" });
+    const empty = await place.run("contacts", "import", "empty.csv");
+    expect([empty.code, empty.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^outrigger: lookup database .*\n$/),
+    ]);
     const vcard = await place.run("contacts", "import", "other.csv", "--format", "vcard");
     expect([vcard.code, vcard.stderr]).toEqual([1, expect.stringContaining("--format names another one")]);
   });
@@ -166,17 +172,34 @@ describe("outrigger contacts import", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  it("a command that only reads creates no database", async () => {
+  it.each([
+    ["contacts", "export"],
+    ["keys", "list"],
+    ["keys", "revoke", "acme", "79a034"],
+    ["contacts", "erase", "a.example"],
+    ["suppress", "ada@a.example"],
+    ["suppress", "--remove", "ada@a.example"],
+  ])("%s %s creates no database, and names the place where it found none", async (...args) => {
     const place = await createLookupPlace();
-    for (const args of [
-      ["contacts", "export"],
-      ["keys", "list"],
-      ["contacts", "erase", "a.example"],
-    ]) {
-      const { code, stderr } = await place.run(...args);
-      expect([code, stderr]).toEqual([1, expect.stringContaining("There is no lookup database file:")]);
-    }
+    const { code, stderr } = await place.run(...args);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("There is no lookup database file:")]);
+    expect(stderr).toContain("Set it with --data, OUTRIGGER_DATA, OUTRIGGER_LOOKUP_DATABASE");
     await expect(stat(join(place.cwd, "data"))).rejects.toThrow("ENOENT");
+  });
+
+  it("suppress and erase say that they found nothing, and their records do not say erased", async () => {
+    const place = await createLookupPlace();
+    await place.createKey();
+    const suppressed = await place.run("suppress", "ada@a.example");
+    expect([suppressed.code, suppressed.stdout]).toEqual([0, "ada@a.example suppressed\n"]);
+    expect(suppressed.stderr).toContain('"msg":"no contact data found"');
+    const erased = await place.run("contacts", "erase", "bob@a.example");
+    expect([erased.code, erased.stderr]).toEqual([1, expect.stringContaining("bob@a.example: unknown")]);
+    expect(suppressed.stderr + erased.stderr).not.toContain("data erased");
+  });
+
+  it("an import of a missing file names the file", async () => {
+    const place = await createLookupPlace();
     expect((await place.run("contacts", "import", "none.csv")).stderr).toContain("none.csv cannot be read");
   });
 });

@@ -99,7 +99,9 @@ it("the first import into a new PostgreSQL database creates the data directory a
   const { cwd, env: place } = await createPlace("postgres");
   const env = { OUTRIGGER_LOOKUP_DATABASE: place.OUTRIGGER_LOOKUP_DATABASE ?? "" };
   const imported = await command(cwd, ["contacts", "import", "people.csv"], env);
-  expect(imported).toMatchObject({ code: 0, stderr: "" });
+  const database = new URL(env.OUTRIGGER_LOOKUP_DATABASE);
+  const said = `outrigger: lookup database postgres://${database.host}${database.pathname} (new)\n`;
+  expect(imported).toMatchObject({ code: 0, stderr: said });
   const { stdout } = await command(cwd, ["keys", "create", "--json"], env);
   const answer = await ask(await serve(cwd, [], env).url, "account", { api_key: JSON.parse(stdout).key });
   expect(answer.status).toBe(200);

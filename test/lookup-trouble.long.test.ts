@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ask, command } from "../packages/server/test/lookup-place.ts";
 import { jpeg, temporaryDirectory, uploaded } from "../packages/server/test/outrigger-process.ts";
 import { lookupPlacesForAll, PATIENCE } from "./lookup/lookup-places.ts";
+import { stockDirectory } from "./support/stocked-directory.ts";
 
 const { createPlace, postgres } = lookupPlacesForAll();
 
@@ -46,6 +47,25 @@ describe("a lookup in trouble", () => {
     server.child.kill("SIGTERM");
     expect(await server.exit).toBe(0);
   }, 120_000);
+  it("suppress, erase, revoke, images ends and doctor make no tables in PostgreSQL without a lookup, and name the database", async () => {
+    const place = await createPlace("postgres");
+    const { host, pathname } = new URL(place.env.OUTRIGGER_LOOKUP_DATABASE ?? "");
+    const said = `There is no lookup database postgres://${host}${pathname}. Set it with`;
+    await stockDirectory(join(place.cwd, "data"), 1, 500);
+    expect((await place.run("images", "ends")).code).toBe(0);
+    expect((await place.run("doctor")).stdout).toContain("lookup database: postgres://");
+    for (const args of [
+      ["suppress", "ada@a.example"],
+      ["contacts", "erase", "ada@a.example"],
+      ["keys", "revoke", "acme", "79a034"],
+    ]) {
+      const { code, stderr } = await place.run(...args);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
+    }
+    const { stderr } = await place.run("contacts", "import", "people.csv");
+    expect(stderr).toContain(`outrigger: lookup database postgres://${host}${pathname} (new)\n`);
+  }, 120_000);
+
   it("keys create makes no secret for an embedded database outside the data directory, and names the settings to use", async () => {
     const cwd = await temporaryDirectory();
     const env = { OUTRIGGER_LOOKUP_DATABASE: "file:./lookup.db" };

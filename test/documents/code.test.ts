@@ -51,7 +51,7 @@ const KITS = JSON.parse(await readFile(join(ROOT, "test/uploaders/kits/package.j
  * only by the test that runs them.
  */
 const ENVIRONMENT = [
-  "declare namespace NodeJS { interface ProcessEnv { LOOKUP_SECRET: string; IMAGES_SECRET: string } }",
+  "declare namespace NodeJS { interface ProcessEnv { LOOKUP_SECRET: string; IMAGES_SECRET: string; OUTRIGGER_LOOKUP_DATABASE: string; OUTRIGGER_SECRET: string } }",
   ...[...Object.keys(KITS.dependencies), "*.css", "*/uppy.js"].map((name) => `declare module "${name}";`),
   `declare module "*/uploads.js" {
     export const images: import("@outrigger/client").ImagesClient;

@@ -7,6 +7,7 @@ import * as core from "@outrigger/core";
 import * as verifier from "@outrigger/verifier";
 import express from "express";
 import { onTestFinished } from "vitest";
+import { runBlock } from "../documents/run-block.ts";
 import { createTestLookup } from "./lookup-site.ts";
 
 const guide = await readFile(new URL("../../docs/recipes.md", import.meta.url), "utf8");
@@ -22,20 +23,6 @@ const MODULES: Record<string, unknown> = {
   "node:stream/consumers": consumers,
 };
 
-/** Runs the code of the guide with what its reader has. @returns the value of `result`, an expression. */
-async function runBlock(
-  code: string,
-  given: Record<string, unknown>,
-  result = "undefined",
-): Promise<unknown> {
-  const body = code.replace(/^import (\{.*\}) from "(.*)";$/gm, (_, names, name) => {
-    return `const ${names} = MODULES[${JSON.stringify(name)}];`;
-  });
-  const names = { MODULES: { ...MODULES, express }, ...given };
-  const run = new Function(...Object.keys(names), `return (async () => { ${body}\nreturn ${result}; })()`);
-  return await run(...Object.values(names));
-}
-
 /** An app with the route of a block, and the verdicts of its lookup. Closed at the end of the test. */
 export async function startApp(code: string, given: Record<string, unknown> = {}, framework = express) {
   const { lookup } = await createTestLookup({
@@ -49,9 +36,9 @@ export async function startApp(code: string, given: Record<string, unknown> = {}
     },
   });
   const app = framework();
-  const learning = await runBlock(LEARN, { lookup }, "{ learn, caught }");
-  const modules = { MODULES: { ...MODULES, express: framework } };
-  await runBlock(code, { app, lookup, ...Object(learning), ...modules, ...given });
+  const learning = await runBlock(LEARN, { lookup, modules: MODULES }, "{ learn, caught }");
+  const modules = { ...MODULES, express: framework };
+  await runBlock(code, { app, lookup, ...Object(learning), modules, ...given });
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {

@@ -122,7 +122,7 @@ onEachDatabase(({ createUrl, open }) => {
       expect(JSON.parse(imported.stdout || imported.stderr)).toMatchObject({ added: 1, suppressed: 1 });
       await withApp(database, async (app) => {
         expect(refusalOf(await app.get("email-finder", ADA_QUERY))).toEqual([451, "claimed_email"]);
-        expect(await run("suppress", "--remove", ADA.address)).toMatchObject({ code: 0, stderr: "" });
+        expect((await run("suppress", "--remove", ADA.address)).code).toBe(0);
         expect((await app.get("email-verifier", `email=${ADA.address}`)).status).toBe(200);
         expect(await app.lookup.unsuppress(ADA.address)).toBe(false);
       });

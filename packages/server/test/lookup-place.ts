@@ -56,8 +56,8 @@ export async function createLookupPlace(postgres?: string) {
     run: (...args: string[]) => command(cwd, args, env),
     serve: (...args: string[]) => serve(cwd, args, env),
     async createKey(...args: string[]) {
-      const { stdout, stderr } = await command(cwd, ["keys", "create", "--json", ...args], env);
-      if (stderr !== "") throw new Error(stderr);
+      const { code, stdout, stderr } = await command(cwd, ["keys", "create", "--json", ...args], env);
+      if (code !== 0) throw new Error(stderr);
       return JSON.parse(stdout) as { account: string; key: string }; // The command prints this shape.
     },
   };

@@ -6,12 +6,12 @@ import { addSpellingKeys } from "./contacts/name-key.ts";
 import { PostgresDriver } from "./driver/postgres-driver.ts";
 import { ReadyDriver } from "./driver/ready-driver.ts";
 import { SqliteDriver } from "./driver/sqlite-driver.ts";
-import { LOOKUP_SCHEMA } from "./schema/is-migrated.ts";
+import { hasSchema, LOOKUP_SCHEMA } from "./schema/is-migrated.ts";
 
 const RULES = {
   /**
    * `file:./lookup.db`, `file:/var/lib/lookup.db` and the like: an embedded database, which processes of one machine
-   * may share. `postgres://user:password@host:port/database`: PostgreSQL.
+   * may share. A new file is readable by this user only. `postgres://user:password@host:port/database`: PostgreSQL.
    */
   url: rules.required(
     rules.secretText(
@@ -49,6 +49,8 @@ export interface SqlDatabase extends ObservableWaits {
    * database fails.
    */
   ready(): Promise<void>;
+  /** Whether the database has the lookup's tables, of any version. Creates none; a missing file becomes an empty one. */
+  isMade(): Promise<boolean>;
   /** Closes the database. Calls under way may reject; all later calls do. May be called twice. */
   close(): Promise<void>;
 }
@@ -70,6 +72,7 @@ export function openDatabase(options: SqlDatabaseOptions): SqlDatabase {
   const database: SqlDatabase = {
     kind: driver.dialect.kind,
     ready: async () => void (await ready.ready()),
+    isMade: () => hasSchema(driver, LOOKUP_SCHEMA),
     observeWaits(observer) {
       if (driver instanceof PostgresDriver) driver.observeWaits(observer);
     },

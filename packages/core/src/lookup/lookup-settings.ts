@@ -42,7 +42,10 @@ export function lookupSettings(options: CheckedOptions): LookupSettings {
     recordErasure(subject, count) {
       const hmac = createHmac("sha256", keys[0].suppressions).update(`erase:${subject}`).digest("base64url");
       const at = new Date(options.now()).toISOString();
-      options.logger?.info({ erasure: { at, count, hmac } }, "contact data erased");
+      options.logger?.info(
+        { erasure: { at, count, hmac } },
+        count === 0 ? "no contact data found" : "contact data erased",
+      );
     },
     now: options.now,
   };

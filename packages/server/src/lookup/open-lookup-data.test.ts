@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createFsBlobStore, createLookup, createMemoryBlobStore } from "@outrigger/core";
 import { createSqlSuppressionList, openDatabase } from "@outrigger/sql";
 import { afterEach, describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../test/outrigger-process.ts";
+import { settingsOf } from "../config/settings.ts";
 import { type LookupData, openLookupData } from "./open-lookup-data.ts";
+import { requireLookup } from "./require-lookup.ts";
 import { seedSamples } from "./samples.ts";
 
 const OLD = "o".repeat(32);
@@ -40,6 +44,47 @@ async function withUnmarkedEntry(path: string): Promise<void> {
   await createSqlSuppressionList(database).add([randomBytes(32).toString("base64url")]);
   await database.close();
 }
+
+describe("a place without a database of the lookup", () => {
+  const configOf = (path: string) => ({
+    ...settingsOf({ data: join(path, ".."), secret: OLD }),
+    lookup: { database: { kind: "file", path } } as const,
+  });
+
+  it.each<[string, (path: string) => Promise<unknown> | undefined, string]>([
+    ["a missing file", () => undefined, "There is no lookup database file:"],
+    ["an empty file", (path) => writeFile(path, ""), "There is no lookup database file:"],
+    ["a link to nothing", (path) => symlink("nothing", path), "There is no lookup database file:"],
+    ["a directory", (path) => mkdir(path), "cannot be used: it is a directory"],
+  ])("is refused to a command that makes none, if it is %s, and stays as it is", async (_, make, said) => {
+    const directory = await temporaryDirectory();
+    const path = join(directory, "lookup.db");
+    await make(path);
+    const before = await readdir(directory);
+    expect(() => requireLookup(configOf(path), false)).toThrow(said);
+    expect(await readdir(directory)).toEqual(before);
+  });
+
+  it("is refused if a part of its path is a file", async () => {
+    const path = join(await temporaryDirectory(), "file");
+    await writeFile(path, "");
+    expect(() => requireLookup(configOf(join(path, "lookup.db")), true)).toThrow(
+      "cannot be used: a part of its path is not a directory",
+    );
+  });
+
+  it("is refused if another program's tables are there, which stay alone", async () => {
+    const path = join(await temporaryDirectory(), "lookup.db");
+    const Libsql = createRequire(new URL("../../../sql/package.json", import.meta.url))("libsql");
+    const other = new Libsql(path);
+    other.exec("CREATE TABLE notes (text text)");
+    const lookup = { database: { kind: "file", path } } as const;
+    const opening = openLookupData({ lookup, secret: OLD }, createMemoryBlobStore(), false);
+    await expect(opening).rejects.toThrow("There is no lookup database file:");
+    expect(other.prepare("SELECT name FROM sqlite_master").all([])).toEqual([{ name: "notes" }]);
+    other.close();
+  });
+});
 
 describe("the secret of the lookup's database", () => {
   it("is found at any position in a list of secrets", async () => {

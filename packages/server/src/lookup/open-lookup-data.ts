@@ -1,4 +1,3 @@
-import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isServiceError } from "@outrigger/core";
 import { readIdentity } from "@outrigger/core/images";
@@ -41,6 +40,8 @@ export interface LookupData {
   secrets: Buffer[];
   /** The keys derived from each secret. */
   keys: [LookupKeys, ...LookupKeys[]];
+  /** Whether the database was made by this call. */
+  isNew: boolean;
   /** Closes the database. */
   close(): Promise<void>;
 }
@@ -51,16 +52,23 @@ export type WithLookup = Pick<ServerConfig, "secret"> & { lookup: LookupSettings
 /**
  * Opens the lookup's database, migrates its schema, and verifies that its suppressions were made with a known secret.
  * @param records The store of image records; a local one also keeps a secret.
+ * @param mayMake Whether a missing database is made.
  * @throws StartError; nothing stays open.
  */
-export async function openLookupData(settings: WithLookup, records: BlobStore): Promise<LookupData> {
+export async function openLookupData(
+  settings: WithLookup,
+  records: BlobStore,
+  mayMake = true,
+): Promise<LookupData> {
   const target = settings.lookup.database;
   const found = await lookupSecrets(settings, records);
   const { secrets, isConfigured } = found;
   let database: SqlDatabase | null = null;
   try {
-    if (target.kind === "file") await makeDatabaseFile(target.path);
+    if (target.kind === "file") makeDatabaseDirectory(target.path);
     database = openDatabase({ url: databaseUrl(target) });
+    const isNew = !(await database.isMade());
+    if (isNew && !mayMake) throw noDatabase(target);
     await database.ready();
     const suppressionList = createSqlSuppressionList(database);
     const suppressions = createSuppressions(suppressionList, secrets, { mayAdopt: isConfigured });
@@ -75,6 +83,7 @@ export async function openLookupData(settings: WithLookup, records: BlobStore): 
       suppressions,
       secrets,
       keys: deriveLookupKeys(secrets),
+      isNew,
       close,
     };
   } catch (cause) {
@@ -139,14 +148,6 @@ export async function lookupSecrets(
   ]);
 }
 
-/** Creates the database file and its directory if missing, readable by this user only: it holds personal data. */
-export async function makeDatabaseFile(path: string): Promise<void> {
-  makeDatabaseDirectory(path);
-  // An empty file is an empty database. The database gives the files beside it the same mode.
-  const file = await open(path, "a", 0o600);
-  await file.close();
-}
-
 /** Creates the directory of a database file if missing. @throws StartError */
 export function makeDatabaseDirectory(path: string): void {
   try {
@@ -157,6 +158,15 @@ export function makeDatabaseDirectory(path: string): void {
       { cause },
     );
   }
+}
+
+/** How to name another database than the one of an error. */
+export const NAME_ANOTHER =
+  "Set it with --data, OUTRIGGER_DATA, OUTRIGGER_LOOKUP_DATABASE or the configuration file";
+
+/** The error that there is no database to read or change. */
+export function noDatabase(target: DatabaseTarget): StartError {
+  return new StartError(`There is no lookup database ${describeDatabase(target)}. ${NAME_ANOTHER}`);
 }
 
 /** The error that the lookup's database cannot be used: one line with the reason, without user and password. */

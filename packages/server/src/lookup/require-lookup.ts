@@ -1,13 +1,11 @@
 import { statSync } from "node:fs";
 import { join, relative } from "node:path";
+import { fileReasonOf } from "../cli/error-reason.ts";
 import { StartError } from "../config/config-error.ts";
 import type { ServerSettings } from "../config/settings.ts";
-import { describeDatabase } from "../config/targets/database-target.ts";
+import type { DatabaseTarget } from "../config/targets/database-target.ts";
 import { requireOwner } from "../storage/data-directory.ts";
-import type { WithLookup } from "./open-lookup-data.ts";
-
-const NAME_ANOTHER =
-  "Set it with --data, OUTRIGGER_DATA, OUTRIGGER_LOOKUP_DATABASE or the configuration file";
+import { lookupError, NAME_ANOTHER, noDatabase, type WithLookup } from "./open-lookup-data.ts";
 
 /**
  * Verifies, without contacting a database server, that the lookup's data and secret exist and belong to this user. A file
@@ -21,13 +19,10 @@ export function requireLookup(
 ): void {
   const { database } = lookup;
   const file = database.kind === "file" ? database.path : null;
-  const isNew = file !== null && !isThere(file);
-  if (isNew && !mayMake) {
-    throw new StartError(`There is no lookup database ${describeDatabase(database)}. ${NAME_ANOTHER}`);
-  }
+  const isNew = file !== null && !isMade(database, file);
+  if (isNew && !mayMake) throw noDatabase(database);
   if (file !== null) requireOwnFile(file);
-  const isConfigured = lookup.secret !== undefined || secret !== undefined;
-  if (isConfigured || storage.records.kind !== "file") return;
+  if ((lookup.secret ?? secret) !== undefined || storage.records.kind !== "file") return;
   const { directory } = storage.records;
   const kept = join(directory, "secret");
   // A new secret of this command is refused later if another one has marked the database.
@@ -39,6 +34,17 @@ export function requireLookup(
     );
   }
   requireOwnFile(kept);
+}
+
+/** Whether the file of a database has content. @throws StartError for a directory, and for what this user may not see. */
+function isMade(database: DatabaseTarget, path: string): boolean {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) throw new Error("it is a directory");
+    return found !== undefined && found.size > 0;
+  } catch (error) {
+    throw lookupError(database, fileReasonOf(error));
+  }
 }
 
 function isThere(path: string): boolean {

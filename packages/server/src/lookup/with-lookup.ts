@@ -6,6 +6,7 @@ import { ConfigError } from "../config/config-error.ts";
 import { type DataFlags, loadConfig } from "../config/load-config.ts";
 import { type ServerSettings, settingsOf } from "../config/settings.ts";
 import { openTarget, openVerdictCache } from "../storage/open-storage.ts";
+import { noteDatabase } from "./note-database.ts";
 import { type LookupData, openLookupData, type WithLookup } from "./open-lookup-data.ts";
 import { requireLookup } from "./require-lookup.ts";
 
@@ -17,7 +18,7 @@ export interface LookupTools extends LookupData {
 
 /**
  * Runs `work` on the lookup data that a server with this configuration serves. The server may be running.
- * @param mayMake Whether a missing database is created; `false` for commands that only read.
+ * @param mayMake Whether a missing database is made; `false` for commands that add nothing to a new one.
  * @throws ConfigError, and StartError if the database is missing.
  */
 export async function withLookup(
@@ -30,7 +31,8 @@ export async function withLookup(
   requireLookup(settings, mayMake);
   const records = await openRecords(settings);
   try {
-    const data = await openLookupData(settings, records);
+    const data = await openLookupData(settings, records, mayMake);
+    noteDatabase(settings.lookup.database, data.isNew);
     const tell = (error: unknown) => note(reasonOf(error));
     const cache = (await openVerdictCache(settings.storage, tell)) ?? undefined;
     const { contacts, accounts, suppressionList, verifications, secrets } = data;
@@ -73,8 +75,9 @@ function withDatabase(settings: ServerSettings): ServerSettings & WithLookup {
   return { ...settings, lookup };
 }
 
-/** Only a directory keeps a secret, so other stores are not opened. */
-async function openRecords({ storage }: ServerSettings): Promise<BlobStore> {
-  if (storage.records.kind !== "file") return createMemoryBlobStore();
+/** Only a directory keeps a secret, so other stores are not opened, nor one without need. */
+async function openRecords({ storage, secret, lookup }: ServerSettings & WithLookup): Promise<BlobStore> {
+  const configured = lookup.secret ?? secret;
+  if (configured !== undefined || storage.records.kind !== "file") return createMemoryBlobStore();
   return (await openTarget({ target: storage.records, roles: ["records"] })).store;
 }

@@ -1,3 +1,4 @@
+import { closeSync, existsSync, openSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { memoized } from "@outrigger/core/values";
 import type Database from "libsql";
@@ -170,12 +171,24 @@ interface Connections {
 }
 
 function connectTwice(path: string, isPowerSafe: boolean): Connections {
+  makePrivate(path);
   const writer = connect(path, isPowerSafe);
   try {
     return { writer, reader: connect(path, isPowerSafe) };
   } catch (error) {
     writer.database.close();
     throw error;
+  }
+}
+
+/** Creates a missing file readable by this user only: it holds personal data. SQLite gives the files beside it the same mode. */
+export function makePrivate(path: string): void {
+  // Closing an existing file would release the locks that SQLite holds on it in this process.
+  if (existsSync(path)) return;
+  try {
+    closeSync(openSync(path, "a", 0o600));
+  } catch {
+    // SQLite reports why the file cannot be created.
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SqlRunner } from "../driver/sql-driver.ts";
+import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 
 /** The migrations of one set of tables. A database may have several sets. */
 export interface Schema {
@@ -21,6 +21,11 @@ const TABLE = {
   sqlite: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = $1",
   postgres: "SELECT to_regclass($1) AS name WHERE to_regclass($1) IS NOT NULL",
 };
+
+/** Whether a database has the tables of a schema, of any version. */
+export async function hasSchema(driver: SqlDriver, { table }: Schema): Promise<boolean> {
+  return (await driver.first(TABLE[driver.dialect.kind], [table])) !== undefined;
+}
 
 /** Whether the schema has exactly the migrations of this version. It loads no migrator, whose library has hundreds of files. */
 export async function isMigrated(

@@ -3,6 +3,7 @@ import { ServiceError } from "@outrigger/core";
 import type Database from "libsql";
 import { loadLibsql } from "../driver/load-libsql.ts";
 import { toServiceError } from "../driver/sql-errors.ts";
+import { makePrivate } from "../driver/sqlite-driver.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 
 const BUSY_MS = 5_000;
@@ -14,6 +15,7 @@ const TOKENS = 200;
  * @param to Path of a file that does not exist yet.
  */
 export function copyDatabaseFile(from: string, to: string): void {
+  makePrivate(to);
   use(from, (database) => database.prepare("VACUUM INTO ?").run([to]));
   checkDatabaseFile(to);
 }

@@ -240,9 +240,11 @@ async function tryDatabase(
       "lookup",
       () => import("@outrigger/sql"),
     );
-    // As at the start of a server, this migrates the schema.
     const database = openDatabase({ url: databaseUrl(target) });
-    const counting = database.ready().then(() => createSqlVerificationQueue(database).countEnds());
+    // The start of a server makes missing tables, and migrates the schema as here.
+    const counting = database.isMade().then((isMade) => {
+      return isMade ? createSqlVerificationQueue(database).countEnds() : null;
+    });
     const events = await counting.finally(() => database.close());
     if (target.kind === "file") await access(target.path, constants.W_OK);
     return { fault: false, events };

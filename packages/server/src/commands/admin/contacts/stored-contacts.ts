@@ -42,7 +42,7 @@ export async function suppress(
   { remove = false, ...flags }: DataFlags & { remove?: boolean },
 ): Promise<void> {
   const subjects = subjectsOf(texts);
-  await withLookup(flags, !remove, async ({ lookup }) => {
+  await withLookup(flags, false, async ({ lookup }) => {
     await changeSubjects(subjects, async (subject) => {
       if (!remove) {
         await lookup.suppress(subject);

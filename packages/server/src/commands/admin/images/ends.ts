@@ -8,6 +8,7 @@ import { type DataFlags, loadConfig } from "../../../config/load-config.ts";
 import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { settingsOf } from "../../../config/settings.ts";
 import { type DatabaseTarget, databaseUrl } from "../../../config/targets/database-target.ts";
+import { noteDatabase } from "../../../lookup/note-database.ts";
 import { withAdmin } from "../with-admin.ts";
 
 /**
@@ -51,6 +52,8 @@ async function* tokensOf(database: DatabaseTarget | null): AsyncGenerator<string
   const { exportSuppressions } = await import("@outrigger/sql/backup");
   const opened = openDatabase({ url: databaseUrl(database) });
   try {
+    if (!(await opened.isMade())) return;
+    noteDatabase(database);
     yield* exportSuppressions(opened);
   } finally {
     await opened.close();

@@ -8,6 +8,7 @@ import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { settingsOf } from "../../../config/settings.ts";
 import { type DatabaseTarget, describeDatabase } from "../../../config/targets/database-target.ts";
 import { describeTarget } from "../../../config/targets/describe-storage.ts";
+import { noteDatabase } from "../../../lookup/note-database.ts";
 import type { OpenStorage } from "../../../storage/open-storage.ts";
 import { requireImages } from "../with-admin.ts";
 import { copyLookup, whyNot } from "./lookup-copies.ts";
@@ -43,6 +44,7 @@ export async function backup(flags: BackupFlags): Promise<void> {
         secret: secrets.length === 0 ? undefined : secrets,
         async addLookup(earlier) {
           if (database === null) return earlier;
+          noteDatabase(database);
           try {
             return await copyLookup(database, to, earlier);
           } catch (error) {

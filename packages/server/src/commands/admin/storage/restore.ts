@@ -90,7 +90,7 @@ async function bringLookup(
     const { addSuppressions, restoreLookup } = await loadPart("lookup", () => import("./restore-lookup.ts"));
     const isRestored = lookup === null ? null : await restoreLookup(from, lookup, database);
     await addSuppressions(database, suppressions);
-    if (lookup === null) return nothing;
+    if (lookup === null) return { said: `${subject} has the suppressions of the lists.`, hasFailed: false };
     const what = isRestored ? `is restored, as of ${isoText(lookup.copiedAt)}` : "exists and stays unchanged";
     return { said: `${subject} ${what}.`, hasFailed: false };
   } catch (error) {
