@@ -1,6 +1,7 @@
 import { isSettledWithin } from "../async/settled-within.ts";
 import type { Contact, ContactVerification, PatternCount } from "../contracts/contact-source.ts";
 import type { ProbeResult } from "../contracts/mail-prober.ts";
+import { isPrivateDomain } from "./address/mail-domain.ts";
 import { type ParsedAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
 import { claimed } from "./lookup-problem.ts";
@@ -79,7 +80,7 @@ export async function findAddress(
     const { address, verification } = known;
     return { address, score: scoreOf(known, sought), contact: known, probe: null, verification };
   }
-  if (context.lists?.isWebmail(domain) || !hasUsualSpelling(firstName + lastName)) return null;
+  if (isPrivateDomain(context.lists, domain) || !hasUsualSpelling(firstName + lastName)) return null;
   // No guess can be reliable, and none can be of a suppressed person.
   if (patterns.length === 0 && !context.verifier.isProbing && !hasSuppressed) return null;
   const guesses = candidatesFor(plain.firstName, plain.lastName, patterns)

@@ -1,5 +1,6 @@
 import type { Account } from "../../contracts/accounts.ts";
 import type { Contact } from "../../contracts/contact-source.ts";
+import { isPrivateDomain } from "../address/mail-domain.ts";
 import type { ParsedAddress } from "../address/parse-address.ts";
 import type { CompanyAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
@@ -94,8 +95,11 @@ async function personAt(
   const facts = [firstName, lastName, position, department, seniority, phoneNumber];
   const { networkA, networkAUrl, networkB } = contact;
   if ([...facts, networkA, networkAUrl, networkB].every((fact) => fact === null)) return null;
-  if (isProvider(context, domain)) return personProfile(contact, null);
-  return personProfile(contact, { domain, name: (await contacts.domain(domain))?.organization ?? null });
+  if (isPrivateDomain(context.lists, domain)) return personProfile(contact, null);
+  return personProfile(contact, {
+    domain,
+    name: (await subjects.factsOf(context, domain))?.organization ?? null,
+  });
 }
 
 /** `null` for a provider of email, and for a domain with neither an organisation nor a role address. */
@@ -103,8 +107,8 @@ async function companyAt(
   context: LookupContext,
   found: subjects.FoundDomain | null,
 ): Promise<CompanyProfile | null> {
-  if (found === null || isProvider(context, found.domain)) return null;
-  const facts = await context.contacts.domain(found.domain);
+  if (found === null || isPrivateDomain(context.lists, found.domain)) return null;
+  const facts = await subjects.factsOf(context, found.domain);
   if (facts === null) return null;
   const contacts = await roleAddresses(context, found);
   const roles = contacts.filter(({ verification }) => verification?.status !== "invalid");
@@ -119,9 +123,4 @@ async function roleAddresses(context: LookupContext, found: subjects.FoundDomain
   // A search for more of them than there are reads the whole domain.
   const page = { limit: Math.min(total, MAX_ROLE_ADDRESSES), offset: 0 };
   return (await subjects.searchUnsuppressed(context, found, { type: "generic" }, page)).contacts;
-}
-
-/** Whether the addresses of a domain belong to people of any employer. */
-function isProvider({ lists }: LookupContext, domain: string): boolean {
-  return (lists?.isWebmail(domain) || lists?.isDisposable(domain) || lists?.isAlias?.(domain)) ?? false;
 }
