@@ -51,21 +51,14 @@ const CONFIRMED_SCORE = 97;
 const SPELLING_SHARE = 0.9;
 /** The same for a person with the names in the other order, or with another number of surnames. */
 const OTHER_ORDER_SHARE = 0.75;
+/** The highest score of an unconfirmed guess. */
+const MAX_GUESS_SCORE = 95;
 /**
  * How often guesses of a computed probability are right, in percent, straight between the points. Most organisations have one
  * main pattern, so that a guess is right more often than an even division of their addresses says. See docs/lookup.md.
  */
-const CALIBRATION = [
-  { computed: 20, right: 20 },
-  { computed: 35, right: 32 },
-  { computed: 40, right: 39 },
-  { computed: 45, right: 52 },
-  { computed: 55, right: 64 },
-  { computed: 65, right: 74 },
-  { computed: 75, right: 80 },
-  { computed: 85, right: 87 },
-  { computed: 95, right: 95 },
-];
+const COMPUTED = [0, 20, 35, 40, 45, 55, 65, 75, 85, 95];
+const RIGHT = [0, 20, 32, 39, 52, 64, 74, 80, 87, 95];
 
 /**
  * The address of a person: a known one, or a guess by the patterns of the domain, confirmed by mail servers
@@ -175,15 +168,10 @@ async function confirm(
 
 /** The score of an unconfirmed guess, at most 95. */
 function calibrated(percent: number): number {
-  let before = { computed: 0, right: 0 };
-  for (const point of CALIBRATION) {
-    if (percent <= point.computed) {
-      const slope = (point.right - before.right) / (point.computed - before.computed);
-      return Math.round(before.right + slope * (percent - before.computed));
-    }
-    before = point;
-  }
-  return before.right;
+  const at = COMPUTED.findIndex((each) => each > percent);
+  if (at === -1) return MAX_GUESS_SCORE;
+  const [from = 0, to = 0, low = 0, high = 0] = [COMPUTED[at - 1], COMPUTED[at], RIGHT[at - 1], RIGHT[at]];
+  return Math.round(low + ((high - low) * (percent - from)) / (to - from));
 }
 
 function isConfirmed(probe: ProbeResult | null): boolean {

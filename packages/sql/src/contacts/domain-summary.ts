@@ -71,12 +71,11 @@ export class DomainSummary {
       const key = organizationKey(name);
       total.set(key, (total.get(key) ?? 0) + count);
     }
-    const ranked = [...this.#organizations].map(([name, count]) => ({
-      ...{ name, count },
-      total: total.get(organizationKey(name)) ?? 0,
-    }));
-    ranked.sort((a, b) => b.total - a.total || b.count - a.count || (a.name < b.name ? -1 : 1));
-    return ranked[0]?.name ?? null;
+    const totalOf = (name: string) => total.get(organizationKey(name)) ?? 0;
+    const [best] = [...this.#organizations].sort(
+      ([a, countOfA], [b, countOfB]) => totalOf(b) - totalOf(a) || countOfB - countOfA || (a < b ? -1 : 1),
+    );
+    return best?.[0] ?? null;
   }
 }
 

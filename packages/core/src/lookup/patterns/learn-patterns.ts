@@ -96,22 +96,13 @@ function wholeOf(count: number): number {
  * What a contact teaches; `null` without both names. An address on a page, or a verified one, counts double. One that is known
  * from neither teaches nothing if its mailbox does not exist.
  */
-export function namedLocal({
-  address,
-  firstName,
-  lastName,
-  evidence,
-  verification,
-}: Contact): NamedLocal | null {
+export function namedLocal(contact: Contact): NamedLocal | null {
+  const { address, firstName, lastName, evidence, verification } = contact;
   const isProved = evidence.length > 0 || verification?.status === "valid";
   if (firstName === null || lastName === null || (!isProved && verification?.status === "invalid"))
     return null;
-  return {
-    local: address.slice(0, address.lastIndexOf("@")),
-    firstName,
-    lastName,
-    weight: isProved ? 2 : 1,
-  };
+  const local = address.slice(0, address.lastIndexOf("@"));
+  return { local, firstName, lastName, weight: isProved ? 2 : 1 };
 }
 
 function readOf({ local, firstName, lastName, weight = 1 }: NamedLocal): Read[] {
