@@ -10,7 +10,7 @@ import { createTestLookup } from "./lookup-site.ts";
 import { personOf } from "./people.ts";
 
 const SEED = 20_000;
-const PER_LOCALE = 150;
+const PER_LOCALE = 200;
 const ASKED = 2;
 const MIN_IN_DECILE = 100;
 
