@@ -69,8 +69,18 @@ export function* generatedCompanies(seed: number, perLocale: number, asked: numb
     for (let company = 0; company < perLocale; company += 1) {
       const employee = employeesOf(faker, locale);
       const known = Array.from({ length: faker.number.int({ min: 3, max: 20 }) }, employee);
-      yield { known, asked: Array.from({ length: asked }, employee) };
+      yield { known, asked: Array.from({ length: asked }, () => strangerTo(known, employee)) };
     }
+  }
+}
+
+function strangerTo(known: readonly Employee[], employee: () => Employee): Employee {
+  for (;;) {
+    const found = employee();
+    const isKnown = known.some(
+      ({ firstName, lastName }) => firstName === found.firstName && lastName === found.lastName,
+    );
+    if (!isKnown) return found;
   }
 }
 
@@ -82,7 +92,11 @@ function employeesOf(faker: Faker, locale: string): () => Employee {
     { value: 2, weight: 26 },
     { value: 3, weight: 9 },
   ]);
-  const rules = Array.from({ length: number }, () => ({ value: rule(), weight: 0.2 + faker.number.float() }));
+  // One main pattern; the others are exceptions of a department or a year.
+  const rules = Array.from({ length: number }, (_, index) => ({
+    value: rule(),
+    weight: index === 0 ? 1 : 0.05 + 0.35 * faker.number.float(),
+  }));
   const habits = {
     letters: one([twoLetters, anyAscii]),
     double: one([firstWord, lastWord, joined, hyphenated]),

@@ -89,7 +89,10 @@ export const MAX_EVIDENCE = 20;
 export interface PatternCount {
   /** Made of `{first}`, `{last}`, `{f}`, `{l}` and literal text, e.g. `{first}.{last}`. */
   pattern: string;
-  /** Number of addresses with evidence that follow the pattern, an integer of at least 1. */
+  /**
+   * Number of known addresses that follow the pattern, an integer of at least 1. At domains with both kinds, those that are
+   * on a page or verified count twice as much as the others, and all together as many as there are.
+   */
   count: number;
   /**
    * How these addresses write names that can be written in several ways: the number of addresses by choice, e.g.
@@ -166,8 +169,9 @@ export interface ContactSource {
    * The domain of the organisation with this name in its usual spellings, as `organizationKey` compares them; `null` if
    * unknown. The best by `organizationRank` comes first: the same name, then one with the same legal form, then one without, then
    * any other. Of several, the one with the most addresses.
+   * @param isExcluded tells of a domain whether it is no company's, and is skipped.
    */
-  domainOf(company: string): Promise<string | null>;
+  domainOf(company: string, isExcluded?: (domain: string) => boolean): Promise<string | null>;
   /**
    * @param page `limit` from 1 to 100; `offset` from 0. An offset beyond the end yields no contacts.
    */

@@ -1,5 +1,13 @@
-import { type Contact, learnPatterns, type PatternCount, titleKey } from "@outrigger/core/lookup";
-import { type Facet, type FacetCounts, facetOf, writeFacetCounts } from "./facets.ts";
+import {
+  learnPatterns,
+  namedLocal,
+  organizationKey,
+  type PatternCount,
+  titleKey,
+} from "@outrigger/core/lookup";
+import { type FacetCounts, facetOf, writeFacetCounts } from "./facets.ts";
+import type { StoredContact } from "./packed-contact.ts";
+import { doubtOf } from "./read-in-order.ts";
 
 /** Number of contacts between two marks. A page is found by skipping at most this many. */
 const MARK_EVERY = 64;
@@ -10,28 +18,25 @@ export type Mark = [domainId: number, position: number, doubt: number, address: 
 /** Number of contacts of a domain with a title, by facet. */
 export type TitleCounts = [domainId: number, title: string, facets: string];
 
-interface NamedLocal {
-  local: string;
-  firstName: string;
-  lastName: string;
-}
+type NamedLocal = NonNullable<ReturnType<typeof namedLocal>>;
 
-/** Counts, marks and patterns of a domain. Contacts must be added in order. */
+/** Counts, marks, patterns and the organisation of a domain. Contacts must be added in order. */
 export class DomainSummary {
   readonly marks: Mark[] = [];
   readonly #domainId: number;
   readonly #facets: FacetCounts = new Map();
   readonly #titles = new Map<string, FacetCounts>();
   readonly #named: NamedLocal[] = [];
+  readonly #organizations = new Map<string, number>();
   #position = 0;
 
   constructor(domainId: number) {
     this.#domainId = domainId;
   }
 
-  add(contact: Contact): void {
+  add(contact: StoredContact): void {
     if (this.#position > 0 && this.#position % MARK_EVERY === 0) {
-      this.marks.push([this.#domainId, this.#position, 100 - contact.confidence, contact.address]);
+      this.marks.push([this.#domainId, this.#position, doubtOf(contact), contact.address]);
     }
     this.#position++;
     const facet = facetOf(contact);
@@ -44,6 +49,7 @@ export class DomainSummary {
     }
     const learnable = namedLocal(contact);
     if (learnable !== null) this.#named.push(learnable);
+    if (contact.organization !== null) countOne(this.#organizations, contact.organization);
   }
 
   facets(): string {
@@ -57,14 +63,22 @@ export class DomainSummary {
   patterns(): PatternCount[] {
     return learnPatterns(this.#named);
   }
+
+  /** The name that most contacts have, in its most frequent spelling; of several the first. `null` without one. */
+  organization(): string | null {
+    const total = new Map<string, number>();
+    for (const [name, count] of this.#organizations) {
+      const key = organizationKey(name);
+      total.set(key, (total.get(key) ?? 0) + count);
+    }
+    const totalOf = (name: string) => total.get(organizationKey(name)) ?? 0;
+    const [best] = [...this.#organizations].sort(
+      ([a, countOfA], [b, countOfB]) => totalOf(b) - totalOf(a) || countOfB - countOfA || (a < b ? -1 : 1),
+    );
+    return best?.[0] ?? null;
+  }
 }
 
-function countOne(counts: FacetCounts, facet: Facet): void {
-  counts.set(facet, (counts.get(facet) ?? 0) + 1);
-}
-
-/** The parts from which a pattern can be learnt; `null` without evidence or without both names. */
-export function namedLocal({ address, firstName, lastName, evidence }: Contact): NamedLocal | null {
-  if (firstName === null || lastName === null || evidence.length === 0) return null;
-  return { local: address.slice(0, address.lastIndexOf("@")), firstName, lastName };
+function countOne<Name>(counts: Map<Name, number>, name: Name): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }

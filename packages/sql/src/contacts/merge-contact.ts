@@ -17,8 +17,10 @@ const STILL_THERE = 0.75;
 const NO_LONGER_THERE = 0.4;
 /** Weight of a page without dates: one of a year ago that no longer shows the address. */
 const WITHOUT_DATE = 0.2;
-/** Confidence of an address without any page. */
-const WITHOUT_EVIDENCE = 20;
+/** Confidence of an address without any page: it was imported. */
+const WITHOUT_EVIDENCE = 70;
+/** The least confidence of an address whose latest verdict is `valid`. */
+const VERIFIED = 95;
 /** Upper bound: only the mail server itself could confirm more. */
 const MAX_CONFIDENCE = 97;
 const DAY_MS = 86_400_000;
@@ -29,6 +31,7 @@ export interface ContactNews {
   address: string;
   /** Domain of the address. */
   domain: string;
+  /** Name of the person's organisation. */
   organization?: string;
   type?: AddressType;
   /** An integer from 0 to 100. */
@@ -67,17 +70,19 @@ export function mergeContact(stored: StoredContact | null, given: ContactNews, n
   // A known title is not classified again: its seniority and department may have been corrected since.
   const title = position !== null && position !== known?.position ? classifyTitle(position) : known;
   const evidence = mergeEvidence(known?.evidence ?? [], news.evidence);
-  const isConfidenceGiven = news.confidence !== undefined || (known?.isConfidenceGiven ?? false);
   const local = news.address.slice(0, news.address.lastIndexOf("@"));
   const verification = laterVerdict(known?.verification, news.verification, nowMs);
+  const calculated = confidenceOf(evidence, nowMs, verification);
+  const wasGiven = known?.isConfidenceGiven === true ? known.confidence : undefined;
+  const confidence = news.confidence ?? wasGiven ?? calculated;
   const firstName = latest(news.firstName, known?.firstName);
   const merged = {
     address: news.address,
     type: news.type ?? known?.type ?? (isRoleName(local) ? "generic" : "personal"),
-    confidence:
-      news.confidence ??
-      (known?.isConfidenceGiven === true ? known.confidence : confidenceOf(evidence, nowMs)),
-    isConfidenceGiven,
+    confidence,
+    // Exports have calculated numbers, too.
+    isConfidenceGiven: confidence !== calculated,
+    organization: latest(news.organization, known?.organization),
     isFromPages,
     filledIn: [],
     firstName,
@@ -182,12 +187,21 @@ function bySeenLast(a: StoredEvidence, b: StoredEvidence): number {
 /**
  * Confidence that an address is correct, from 0 to 97: `1 − ∏(1 − w)` over the pages. The weight w of a page is
  * 0.75 if it still shows the address and 0.40 if not, halved for every 365 days since it was last seen. One page of
- * today gives 75, two give 94; one of two years ago gives 19. A page without dates weighs 0.20. Without any page: 20.
+ * today gives 75, two give 94; one of two years ago gives 19. A page without dates weighs 0.20. Without any page: 70. At least 95
+ * if the verdict is `valid`.
  *
  * @param nowMs Unix milliseconds.
  */
-export function confidenceOf(evidence: readonly StoredEvidence[], nowMs: number): number {
-  if (evidence.length === 0) return WITHOUT_EVIDENCE;
+export function confidenceOf(
+  evidence: readonly StoredEvidence[],
+  nowMs: number,
+  verification?: Pick<ContactVerification, "status">,
+): number {
+  const shown = evidence.length === 0 ? WITHOUT_EVIDENCE : shownOn(evidence, nowMs);
+  return verification?.status === "valid" ? Math.max(VERIFIED, shown) : shown;
+}
+
+function shownOn(evidence: readonly StoredEvidence[], nowMs: number): number {
   let chanceOfError = 1;
   for (const { lastSeenOn, stillOnPage } of evidence) {
     if (lastSeenOn === null) {

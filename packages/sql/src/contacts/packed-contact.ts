@@ -32,8 +32,10 @@ type Packed = [
   networkB: string | null,
   phoneNumber: string | null,
   evidence: PackedEvidence[],
-  /** Absent if the address was never verified. */
-  verification?: [status: number, date: string],
+  /** `null` if the address was never verified. */
+  verification: [status: number, date: string] | null,
+  /** `null` if no import gave one. */
+  organization: string | null,
 ];
 
 /** The fields that a page can fill in. Their order is stored. */
@@ -58,6 +60,8 @@ export interface StoredEvidence extends ContactEvidence {
 export interface StoredContact extends Contact {
   evidence: readonly StoredEvidence[];
   isConfidenceGiven: boolean;
+  /** Name of the person's organisation, as an import gave it. */
+  organization: string | null;
   /** Whether all of it is from indexed pages, and nothing was imported. */
   isFromPages: boolean;
   /** The fields whose values pages filled in, and which they may change. Empty if all of it is from pages. */
@@ -65,6 +69,7 @@ export interface StoredContact extends Contact {
 }
 
 export function packContact(contact: StoredContact): string {
+  const { verification } = contact;
   const packed: Packed = [
     contact.address,
     classOf(contact),
@@ -85,9 +90,9 @@ export function packContact(contact: StoredContact): string {
       lastSeenOn,
       (stillOnPage ? 1 : 0) + (isIndexed ? 2 : 0),
     ]),
+    verification === undefined ? null : [statusNumber(verification.status), verification.date],
+    contact.organization,
   ];
-  const { verification } = contact;
-  if (verification !== undefined) packed.push([statusNumber(verification.status), verification.date]);
   return JSON.stringify(packed);
 }
 
@@ -119,6 +124,7 @@ function storedOf(packed: Packed): StoredContact {
     evidence: packed[11].map((each) => ({ ...evidenceOf(each), isIndexed: each[4] >= 2 })),
     confidence,
     isConfidenceGiven: origin % 4 === 1,
+    organization: packed[13] ?? null,
     isFromPages: origin % 4 === 2,
     filledIn: PAGE_FIELDS.filter((_, index) => (origin >> (index + 2)) % 2 === 1),
   };
@@ -127,13 +133,13 @@ function storedOf(packed: Packed): StoredContact {
 /** A contact with the ID of its domain. */
 export interface NumberedContact {
   domainId: number;
-  contact: Contact;
+  contact: StoredContact;
 }
 
 /** Reads a result of {@link NUMBERED_JSON}. */
 export function unpackNumbered(text: string): NumberedContact[] {
   const rows = JSON.parse(text) as [number, Packed][]; // Only `packContact` writes it.
-  return rows.map(([domainId, packed]) => ({ domainId, contact: contactOf(packed) }));
+  return rows.map(([domainId, packed]) => ({ domainId, contact: storedOf(packed) }));
 }
 
 /** SQL that joins rows to a JSON array of packed contacts. Reading one text is faster than reading rows. */
@@ -145,8 +151,8 @@ function contactOf(packed: Packed): Contact {
   const [address, facetClass, confidence, , firstName, lastName, position, networkA, networkAUrl, networkB] =
     packed;
   const { type, seniority, department } = facetNames(facetClass);
-  const verification =
-    packed[12] === undefined ? undefined : { status: statusOf(packed[12][0]), date: packed[12][1] };
+  const verdict = packed[12] ?? null;
+  const verification = verdict === null ? undefined : { status: statusOf(verdict[0]), date: verdict[1] };
   return {
     address,
     type,

@@ -1,9 +1,10 @@
-import { organizationKey, titleKey, verifiedConfidence } from "@outrigger/core/lookup";
+import { organizationKey, titleKey } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { facetOf } from "./facets.ts";
 import { type ContactNews, mergeContact } from "./merge-contact.ts";
 import { nameKey, spellingKeyOf } from "./name-key.ts";
 import { PACKED_JSON, packContact, type StoredContact, unpackStored } from "./packed-contact.ts";
+import { doubtOf } from "./read-in-order.ts";
 
 /** Result of a batch: the number of addresses by outcome. */
 export interface BatchCounts {
@@ -34,6 +35,7 @@ export async function putBatch(
  *
  * @param organizations Names of organisations by domain; domains without news are allowed.
  * @param nowMs Unix milliseconds.
+ * @param isNamed Whether these names stay, whatever contacts say.
  */
 export async function putNews(
   runner: SqlRunner,
@@ -41,6 +43,7 @@ export async function putNews(
   news: readonly ContactNews[],
   organizations: ReadonlyMap<string, string>,
   nowMs: number,
+  isNamed = true,
 ): Promise<BatchCounts> {
   const known = new Map<string, StoredContact>();
   for (const addresses of slicesOf([...new Set(news.map(({ address }) => address))])) {
@@ -55,7 +58,7 @@ export async function putNews(
     const before = merged.get(each.address)?.contact ?? known.get(each.address) ?? null;
     merged.set(each.address, { contact: mergeContact(before, each, nowMs), domain: each.domain });
   }
-  return await writeMerged(runner, driver, known, merged, organizations);
+  return await writeMerged(runner, driver, known, merged, organizations, Number(isNamed));
 }
 
 async function writeMerged(
@@ -64,6 +67,7 @@ async function writeMerged(
   known: ReadonlyMap<string, StoredContact>,
   merged: ReadonlyMap<string, { contact: StoredContact; domain: string }>,
   organizations: ReadonlyMap<string, string>,
+  isNamed: number,
 ): Promise<BatchCounts> {
   const counts = { added: 0, updated: 0, unchanged: 0 };
   /** Number of added contacts, by domain with a change. */
@@ -87,9 +91,8 @@ async function writeMerged(
     const rows = changed.map(({ contact, domain, packed }) => {
       const { address, firstName, lastName, position } = contact;
       const names = [nameKey(firstName, lastName), spellingKeyOf(firstName, lastName)] as const;
-      const doubt = 100 - verifiedConfidence(contact.confidence, contact.verification);
       const title = titleKey(position ?? "") || null;
-      return [idOf(domain), doubt, facetOf(contact), address, ...names, title, packed] as const;
+      return [idOf(domain), doubtOf(contact), facetOf(contact), address, ...names, title, packed] as const;
     });
     // The indexes begin with the domain: its contacts are on the same pages.
     rows.sort(([a], [b]) => Number(a) - Number(b));
@@ -112,12 +115,15 @@ async function writeMerged(
       [JSON.stringify([...gains].map(([domain, gain]) => [idOf(domain), gain]))],
     );
   }
-  const renamed = [...organizations].filter(([domain, name]) => domains.get(domain)?.organization !== name);
+  const renamed = [...organizations].filter(([domain, name]) => {
+    const before = domains.get(domain);
+    return before?.organization !== name || before.is_named !== isNamed;
+  });
   if (renamed.length > 0) {
     await runner.run(
-      `UPDATE lookup_domains SET organization = each.value->>1, organization_key = each.value->>2
+      `UPDATE lookup_domains SET organization = each.value->>1, organization_key = each.value->>2, is_named = $2
        FROM ${dialect.rows("$1")} WHERE lookup_domains.id = CAST(each.value->>0 AS bigint)`,
-      [JSON.stringify(renamed.map(([domain, name]) => [idOf(domain), name, organizationKey(name)]))],
+      [JSON.stringify(renamed.map(([domain, name]) => [idOf(domain), name, organizationKey(name)])), isNamed],
     );
   }
   return counts;
@@ -131,6 +137,7 @@ interface KnownDomain {
   id: number;
   name: string;
   organization: string | null;
+  is_named: number;
 }
 
 /** Returns domains by name, creating the missing ones. */
@@ -139,7 +146,7 @@ async function knownDomains(
   dialect: SqlDriver["dialect"],
   names: ReadonlySet<string>,
 ): Promise<Map<string, KnownDomain>> {
-  const select = `SELECT id, name, organization FROM lookup_domains WHERE name IN ${dialect.strings("$1")}`;
+  const select = `SELECT id, name, organization, is_named FROM lookup_domains WHERE name IN ${dialect.strings("$1")}`;
   const find = async (wanted: readonly string[]) => {
     const rows = await runner.all<KnownDomain>(select, [JSON.stringify(wanted)]);
     return rows.map((domain) => [domain.name, domain] as const);

@@ -1,8 +1,10 @@
-import { type ContactVerification, verifiedConfidence } from "@outrigger/core/lookup";
+import type { ContactVerification } from "@outrigger/core/lookup";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { facetOf } from "./facets.ts";
+import { confidenceOf } from "./merge-contact.ts";
 import { type DomainCounts, moveCount, moveMarks } from "./move-count.ts";
 import { packContact, type StoredContact, unpackStoredContact } from "./packed-contact.ts";
+import { doubtOf } from "./read-in-order.ts";
 
 interface KnownRow extends DomainCounts {
   accepts_all: number | null;
@@ -36,7 +38,10 @@ export async function recordVerification(
       }
       const contact = storedOf(known);
       if (contact !== null && isNewVerdict(contact, verification)) {
-        await replace(runner, known, { ...contact, verification });
+        const confidence = contact.isConfidenceGiven
+          ? contact.confidence
+          : confidenceOf(contact.evidence, Date.now(), verification);
+        await replace(runner, known, { ...contact, confidence, verification });
       }
     },
     { isAlone: true },
@@ -45,7 +50,7 @@ export async function recordVerification(
 
 async function replace(runner: SqlRunner, known: KnownRow, contact: StoredContact): Promise<void> {
   const { address } = contact;
-  const doubt = 100 - verifiedConfidence(contact.confidence, contact.verification);
+  const doubt = doubtOf(contact);
   const facet = facetOf(contact);
   await runner.run("UPDATE lookup_contacts SET doubt = $2, facet = $3, packed = $4 WHERE address = $1", [
     address,
@@ -55,10 +60,11 @@ async function replace(runner: SqlRunner, known: KnownRow, contact: StoredContac
   ]);
   if (facet !== known.facet) {
     const facets = await moveCount(runner, known, known.facet, facet);
-    await runner.run("UPDATE lookup_domains SET facets = $2, revision = revision + 1 WHERE id = $1", [
-      known.domain_id,
-      facets,
-    ]);
+    // A verified address counts more in the patterns.
+    await runner.run(
+      "UPDATE lookup_domains SET facets = $2, patterns = NULL, revision = revision + 1 WHERE id = $1",
+      [known.domain_id, facets],
+    );
   }
   const before = { doubt: known.doubt, address };
   const after = { doubt, address };

@@ -1,3 +1,4 @@
+import { organizationKey } from "@outrigger/core/lookup";
 import { checkOptions, type rules, shapes } from "@outrigger/core/stores";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
@@ -18,7 +19,7 @@ const MAX_CONTACTS = 4000;
 const REFRESH_MS = 60_000;
 
 /**
- * Rebuilds the counts, marks and patterns of domains that a killed import left stale. A completed import does this
+ * Rebuilds the counts, marks, patterns and organisations of domains that a killed import left stale. A completed import does this
  * itself. Until then all answers are correct, but slower for large domains.
  *
  * @returns the number of refreshed domains.
@@ -115,13 +116,15 @@ async function writeSummaries(
       [JSON.stringify(titles)],
     );
   }
-  const rows = [...summaries].map(([id, summary]) => [
-    id,
-    summary.facets(),
-    JSON.stringify(summary.patterns()),
-  ]);
+  const rows = [...summaries].map(([id, summary]) => {
+    const name = summary.organization();
+    const key = name === null ? null : organizationKey(name);
+    return [id, summary.facets(), JSON.stringify(summary.patterns()), name, key];
+  });
   await runner.run(
-    `UPDATE lookup_domains SET facets = each.value->>1, patterns = each.value->>2, stale = 0, revision = revision + 1
+    `UPDATE lookup_domains SET facets = each.value->>1, patterns = each.value->>2, stale = 0, revision = revision + 1,
+       organization = coalesce(CASE is_named WHEN 0 THEN each.value->>3 END, organization),
+       organization_key = coalesce(CASE is_named WHEN 0 THEN each.value->>4 END, organization_key)
      FROM ${dialect.rows("$1")} WHERE lookup_domains.id = CAST(each.value->>0 AS bigint)`,
     [JSON.stringify(rows)],
   );

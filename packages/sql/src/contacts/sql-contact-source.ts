@@ -6,7 +6,9 @@ import {
   firstSurname,
   learnPatterns,
   linkedName,
+  MAX_LEARNED_FROM,
   MAX_LINKED_DOMAINS,
+  namedLocal,
   namesakes,
   organizationKey,
   organizationPrefix,
@@ -17,7 +19,6 @@ import {
 import { memoized } from "@outrigger/core/values";
 import type { SqlDriver } from "../driver/sql-driver.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
-import { namedLocal } from "./domain-summary.ts";
 import { eraseContact, eraseDomain } from "./erase-contacts.ts";
 import { contactCounts, readFacetCounts } from "./facets.ts";
 import { nameKey } from "./name-key.ts";
@@ -38,7 +39,7 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
 
   return {
     domain: (domain) => domainFacts(driver, domain),
-    async domainOf(company) {
+    async domainOf(company, isExcluded = (_) => false) {
       const key = organizationKey(company);
       const prefix = organizationPrefix(key);
       // `}` follows `|`, so these are the names with any legal form.
@@ -47,7 +48,9 @@ export function createSqlContactSource(database: SqlDatabase): ContactSource {
          ORDER BY organization_key <> $3, organization_key <> $1, total DESC, name LIMIT ${MAX_COMPARED}`,
         [prefix, prefix.replace(/\|$/, "}"), key],
       );
-      const ranked = similar.map((each) => ({ ...each, rank: organizationRank(each.organization, company) }));
+      const ranked = similar
+        .filter(({ name }) => !isExcluded(name))
+        .map((each) => ({ ...each, rank: organizationRank(each.organization, company) }));
       return ranked.sort((a, b) => a.rank - b.rank)[0]?.name ?? null;
     },
     search: (domain, filter, page) => searchContacts(driver, domain, filter, page),
@@ -159,8 +162,11 @@ function linkedTo({ organization, linked }: FactsRow): string[] {
 async function patternsOf(driver: SqlDriver, row: FactsRow): Promise<PatternCount[]> {
   if (row.patterns !== null) return readPatterns(row.patterns);
   const named = [];
-  for await (const contacts of readInOrder(driver, row.id)) named.push(...contacts.map(namedLocal));
-  const patterns = learnPatterns(named.filter((each) => each !== null));
+  for await (const contacts of readInOrder(driver, row.id)) {
+    named.push(...contacts.flatMap((each) => namedLocal(each) ?? []));
+    if (named.length >= MAX_LEARNED_FROM) break;
+  }
+  const patterns = learnPatterns(named);
   // Not stored if the domain was changed meanwhile or is stale.
   const stored = driver.run(
     "UPDATE lookup_domains SET patterns = $2 WHERE id = $1 AND revision = $3 AND stale = 0",

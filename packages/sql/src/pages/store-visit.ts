@@ -135,7 +135,7 @@ async function writeVisit(
     organizations.set(page.domain, storable(visit.organization));
   // A page that misses one visit says nothing about its addresses.
   const isSilent = isMissing && !isGone;
-  const counts = await putNews(runner, driver, isSilent ? [] : news, organizations, nowMs);
+  const counts = await putNews(runner, driver, isSilent ? [] : news, organizations, nowMs, false);
   if (!isSilent) await writeAddresses(runner, driver, page.seq, [...addresses], gone, today);
   // A page of an erased person alone, whose URL names the person.
   const isBarred =

@@ -2,7 +2,7 @@ import { titleKey } from "@outrigger/core/lookup";
 import { type Kysely, sql } from "kysely";
 import { DomainSummary } from "../contacts/domain-summary.ts";
 import { type Facet, facetOf } from "../contacts/facets.ts";
-import { unpackContact } from "../contacts/packed-contact.ts";
+import { unpackStoredContact } from "../contacts/packed-contact.ts";
 import { byteOrder, type Kind, runAll } from "./create-tables.ts";
 
 /** Number of contacts that are migrated at once. */
@@ -79,7 +79,7 @@ async function fillIn(db: Kysely<unknown>, kind: Kind): Promise<void> {
         domainId = id;
         summary = new DomainSummary(id);
       }
-      const contact = unpackContact(row.packed);
+      const contact = unpackStoredContact(row.packed);
       summary.add(contact);
       changed.push([row.address, facetOf(contact), titleKey(contact.position ?? "") || null]);
       last = row;

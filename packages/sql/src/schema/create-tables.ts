@@ -18,7 +18,7 @@ function identityOf(kind: Kind): RawBuilder<unknown> {
     : sql`integer PRIMARY KEY AUTOINCREMENT`;
 }
 
-/** Creates the first schema. */
+/** Creates the first schema. `is_named` is 1 if contacts do not decide the organisation: an import named the owner. */
 export async function createTables(db: Kysely<unknown>, kind: Kind): Promise<void> {
   const [bytes, identity] = [byteOrder(kind), identityOf(kind)];
   await runAll(db, [
@@ -27,6 +27,7 @@ export async function createTables(db: Kysely<unknown>, kind: Kind): Promise<voi
       name text ${bytes} NOT NULL UNIQUE,
       organization text,
       organization_key text ${bytes},
+      is_named integer NOT NULL DEFAULT 0,
       total integer NOT NULL,
       facets text NOT NULL,
       patterns text,

@@ -1,4 +1,5 @@
 import { ServiceError } from "@outrigger/core";
+import { isPrivateDomain, type MailLists } from "@outrigger/core/lookup";
 import { mergeContact } from "../contacts/merge-contact.ts";
 import type { ContactField } from "./contact-fields.ts";
 import { contactObject } from "./export-contacts.ts";
@@ -33,11 +34,17 @@ export class ContactFile {
   readonly #columns = new Map<string, readonly ContactField[]>();
   readonly #samples: object[] = [];
   readonly #onBadLine: "fail" | ((line: BadLine) => void) | undefined;
+  readonly #lists: MailLists | undefined;
   readonly #maxSamples: number;
   #encoding: string | null = null;
 
-  constructor(onBadLine: "fail" | ((line: BadLine) => void) | undefined, isDryRun: boolean) {
+  constructor(
+    onBadLine: "fail" | ((line: BadLine) => void) | undefined,
+    lists: MailLists | undefined,
+    isDryRun: boolean,
+  ) {
     this.#onBadLine = onBadLine;
+    this.#lists = lists;
     this.#maxSamples = isDryRun ? 3 : 0;
   }
 
@@ -67,7 +74,7 @@ export class ContactFile {
     });
   }
 
-  /** The content of a line; `null` if it is bad. */
+  /** The content of a line; `null` if it is bad, or names only the organisation of a private domain. */
   take(line: FileLine): LineNews | null {
     const content = newsOf(line, (field) => {
       this.#counts.dropped++;
@@ -78,10 +85,14 @@ export class ContactFile {
       return null;
     }
     this.#counts.lines++;
+    if (isPrivateDomain(this.#lists, "news" in content ? content.news.domain : content.domain)) {
+      if (!("news" in content)) return null;
+      delete content.news.organization;
+    }
     if (this.#samples.length < this.#maxSamples && "news" in content) {
       const { news } = content;
       const contact = mergeContact(null, news, Date.now());
-      this.#samples.push(contactObject(contact, news.domain, news.organization ?? null));
+      this.#samples.push(contactObject(contact, news.domain, null));
     }
     return content;
   }

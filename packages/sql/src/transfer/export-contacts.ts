@@ -129,7 +129,7 @@ async function* pagesOf<Row>(
 
 function csvLines({ packed, name, organization }: ExportRow): string {
   const contact = unpackStoredContact(packed);
-  const fields = { ...fieldsOf(contact), domain: name, organization };
+  const fields = { ...fieldsOf(contact), domain: name, organization: contact.organization ?? organization };
   if (contact.evidence.length === 0) return csvLine(fields);
   return contact.evidence
     .map(({ domain, uri, ...dates }) =>
@@ -147,7 +147,7 @@ function csvLine(values: ColumnValues): string {
 /** A contact as a line of NDJSON has it. */
 export function contactObject(contact: StoredContact, domain: string, organization: string | null): object {
   const sources = contact.evidence.map((page) => ({ domain: page.domain, uri: page.uri, ...datesOf(page) }));
-  return { ...fieldsOf(contact), domain, organization, sources };
+  return { ...fieldsOf(contact), domain, organization: contact.organization ?? organization, sources };
 }
 
 function datesOf({ extractedOn, lastSeenOn, stillOnPage }: Omit<ContactEvidence, "domain" | "uri">) {

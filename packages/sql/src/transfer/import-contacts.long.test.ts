@@ -105,7 +105,7 @@ onEachDatabase(({ createUrl, open }) => {
     expect(ann?.confidence).toBe(confidenceOf(ann?.evidence ?? [], Date.now()));
     expect(await source.find("info@a.example")).toMatchObject({
       type: "generic",
-      confidence: 20,
+      confidence: 70,
       evidence: [],
     });
     expect((await source.domain("a.example"))?.patterns).toEqual([{ pattern: "{first}.{last}", count: 1 }]);

@@ -48,6 +48,8 @@ const RULES = {
   onProgress: rules.fn<(progress: ImportProgress) => void>(),
   /** As in an export: suppressed addresses and domains are not imported. @default none */
   isSuppressed: rules.fn<(subjects: readonly string[]) => Promise<ReadonlySet<string>>>(),
+  /** Webmail, disposable and alias domains, whose lines name no organisation. @default none are known */
+  lists: shapes.mailLists,
   /** Ends the import between two batches; it rejects with the signal's reason. @default never */
   signal: shapes.abortSignal,
 };
@@ -73,13 +75,13 @@ export async function importContacts(
   input: AsyncIterable<Uint8Array>,
   options: ImportOptions,
 ): Promise<ImportProgress> {
-  const { format, encoding, onBadLine, onProgress, isSuppressed, signal } = checkOptions(
+  const { format, encoding, onBadLine, onProgress, isSuppressed, lists, signal } = checkOptions(
     "importContacts",
     options,
     RULES,
   );
   const { mapping = {} } = options;
-  const file = new ContactFile(onBadLine, database === null);
+  const file = new ContactFile(onBadLine, lists, database === null);
   const driver = database && useDatabase(database);
   const counts = { added: 0, updated: 0, unchanged: 0, suppressed: 0 };
   const nowMs = Date.now();
@@ -98,9 +100,6 @@ export async function importContacts(
     );
     const skipped = news.length - admitted.length;
     for (const domain of suppressed) organizations.delete(domain);
-    for (const { domain, organization } of admitted) {
-      if (organization !== undefined) organizations.set(domain, organization);
-    }
     const stored = driver && (await putBatch(driver, admitted, organizations, nowMs));
     for (const name of ["added", "updated", "unchanged"] as const) counts[name] += stored?.[name] ?? 0;
     counts.suppressed += skipped;

@@ -166,11 +166,43 @@ export function domainsBehaviour(it: ContactSourceTest): void {
     ]);
   });
 
-  it("no pattern is learned from addresses without evidence or without a name", async (scope) => {
+  it("patterns are learned from addresses without a page too, which count half beside others", async (scope) => {
     const { source, domain, load } = scope;
-    const unseen = { ...personOf(domain, "ann.lee", "Ann", "Lee"), evidence: [] };
-    const nameless = { ...personOf(domain, "bob.stone", "Bob", "Stone"), firstName: null, lastName: null };
-    await load({ contacts: [unseen, nameless, personOf(domain, "cwoods", "Carl", "Woods")] });
-    assert.deepEqual((await source.domain(domain))?.patterns, [{ pattern: "{f}{last}", count: 1 }]);
+    const unseen = (local: string, first: string, last: string) => ({
+      ...personOf(domain, local, first, last),
+      evidence: [],
+    });
+    const imported = [unseen("alee", "Ann", "Lee"), unseen("bstone", "Bob", "Stone")];
+    const nameless = { ...unseen("carl.woods", "Carl", "Woods"), lastName: null };
+    const dead = {
+      ...unseen("dora.fields", "Dora", "Fields"),
+      ...{ confidence: 0, verification: { status: "invalid", date: "2026-05-04" } as const },
+    };
+    await load({ contacts: [...imported, nameless, dead] });
+    const patterns = async () => (await source.domain(domain))?.patterns;
+    assert.deepEqual(await patterns(), [{ pattern: "{f}{last}", count: 2 }]);
+    const people = [
+      ["Emma", "Rivers"],
+      ["Fred", "Hills"],
+    ] as const;
+    const paged = people.map(([first, last]) =>
+      personOf(domain, `${first}.${last}`.toLowerCase(), first, last),
+    );
+    await load({ contacts: [...paged, unseen("gmoor", "Gina", "Moor")] });
+    assert.deepEqual(await patterns(), [
+      { pattern: "{first}.{last}", count: 3 },
+      { pattern: "{f}{last}", count: 2 },
+    ]);
+  });
+
+  it("domainOf skips the excluded domains of an organisation", async ({ source, domain, load }) => {
+    const small = randomDomain();
+    await load({
+      contacts: [...variedContacts(domain, 4), ...variedContacts(small, 3)],
+      organizations: { [domain]: `Skip ${domain}`, [small]: `Skip ${domain}` },
+    });
+    assert.equal(await source.domainOf(`Skip ${domain}`), domain);
+    assert.equal(await source.domainOf(`Skip ${domain}`, (each) => each === domain), small);
+    assert.equal(await source.domainOf(`Skip ${domain}`, () => true), null);
   });
 }

@@ -81,6 +81,19 @@ export function verificationBehaviour(it: ContactSourceTest, keepsVerifications:
     assert.deepEqual((await readPages(source, domain, {}, 50)).contacts, inOrder(valid));
   });
 
+  it("an address that a verdict calls valid counts double in the patterns, from then on", async (scope) => {
+    const { source, domain, load } = scope;
+    const named = { firstName: "Ann", lastName: "Lee" };
+    const addresses = ["alee", "ann.lee"].map((local) => contactOf(`${local}@${domain}`, named));
+    await load({ contacts: addresses });
+    const best = async () => (await source.domain(domain))?.patterns[0]?.pattern;
+    assert.equal(await best(), "{first}.{last}");
+    await record(source, `alee@${domain}`, VALID);
+    assert.equal(await best(), "{f}{last}");
+    await record(source, `alee@${domain}`, INVALID);
+    assert.equal(await best(), "{first}.{last}");
+  });
+
   it("a verdict shows whether its domain accepts any address; unknown subjects stay unknown", async (scope) => {
     const { source, domain, load } = scope;
     await load({ contacts: [contactOf(`ann@${domain}`)] });

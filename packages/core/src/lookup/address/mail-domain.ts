@@ -1,4 +1,5 @@
 import { domainToASCII, domainToUnicode } from "node:url";
+import type { MailLists } from "../../contracts/mail-prober.ts";
 
 const MAX_DOMAIN_LENGTH = 253;
 /** Longer texts are rejected unread. */
@@ -62,6 +63,11 @@ export function organizationDomain(text: string): string | null {
     .replace(/:\d{1,5}$/, "");
   // `www.example` itself may be a domain.
   return normaliseDomain(host.replace(/^www\./i, "")) ?? normaliseDomain(host);
+}
+
+/** Whether the addresses of a domain belong to people of any employer, so that it is no company's. */
+export function isPrivateDomain(lists: MailLists | null | undefined, domain: string): boolean {
+  return (lists?.isWebmail(domain) || lists?.isDisposable(domain) || lists?.isAlias?.(domain)) ?? false;
 }
 
 /** Converts by IDNA (UTS #46). `null` for labels that it rejects, and for a result that is a number. */

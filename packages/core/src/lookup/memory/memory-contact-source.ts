@@ -23,7 +23,7 @@ import {
   organizationRank,
 } from "../names/organization-key.ts";
 import { namesakes } from "../names/same-name.ts";
-import { learnPatterns } from "../patterns/learn-patterns.ts";
+import { learnPatterns, namedLocal } from "../patterns/learn-patterns.ts";
 import { titleKey } from "../titles/title-key.ts";
 
 const RULES = {
@@ -76,7 +76,7 @@ class ContactsInMemory implements MemoryContactSource {
     this.#mustBeOpen();
     const known = this.#domains.get(domain);
     if (known === undefined) return null;
-    known.patterns ??= patternsOf(this.#contactsOf(domain));
+    known.patterns ??= learnPatterns(this.#contactsOf(domain).flatMap((each) => namedLocal(each) ?? []));
     const { organization, acceptsAll } = known;
     return {
       organization,
@@ -86,11 +86,11 @@ class ContactsInMemory implements MemoryContactSource {
     };
   }
 
-  async domainOf(company: string): Promise<string | null> {
+  async domainOf(company: string, isExcluded = (_: string) => false): Promise<string | null> {
     this.#mustBeOpen();
     const prefix = organizationPrefix(organizationKey(company));
     const [found] = [...this.#domains]
-      .filter(([, known]) => known.organizationKey?.startsWith(prefix))
+      .filter(([domain, known]) => known.organizationKey?.startsWith(prefix) && !isExcluded(domain))
       .map(([domain, { organization, contacts }]) => ({
         domain,
         rank: organizationRank(organization ?? "", company),
@@ -131,7 +131,7 @@ class ContactsInMemory implements MemoryContactSource {
     const contact = known.contacts.get(address);
     if (contact === undefined) return;
     known.contacts.set(address, { ...contact, verification: { ...verification } });
-    known.inOrder = null;
+    known.inOrder = known.patterns = null;
   }
 
   async findByName(domain: string, firstName: string, lastName: string): Promise<Contact[]> {
@@ -278,14 +278,4 @@ function countOf(contacts: readonly Contact[], type: AddressType | undefined): C
     if (seniority !== null) counts.seniorities[seniority] = (counts.seniorities[seniority] ?? 0) + 1;
   }
   return counts;
-}
-
-function patternsOf(contacts: readonly Contact[]): PatternCount[] {
-  return learnPatterns(
-    contacts.flatMap(({ address, firstName, lastName, evidence }) =>
-      firstName === null || lastName === null || evidence.length === 0
-        ? []
-        : [{ local: address.slice(0, address.lastIndexOf("@")), firstName, lastName }],
-    ),
-  );
 }

@@ -19,6 +19,7 @@ import { LOOKUP_PARAMETERS, MAX_JOB_TITLES, type SearchedStatus } from "./parame
 import { SAMPLE_CONTACT, SAMPLE_DOMAIN, SAMPLE_ORGANIZATION } from "./samples.ts";
 import {
   checkSubject,
+  factsOf,
   findDomain,
   type Subject,
   type SubjectParameters,
@@ -220,8 +221,8 @@ async function describe(
   domain: string | null,
   page: ContactPage,
 ): Promise<Found<Data, Meta>> {
-  const { contacts, lists, settings } = context;
-  const facts = domain === null ? null : await contacts.domain(domain);
+  const { lists, settings } = context;
+  const facts = domain === null ? null : await factsOf(context, domain);
   return {
     data: {
       domain,

@@ -10,7 +10,7 @@ import { networkFields, sourceEntry, verificationEntry } from "./entries.ts";
 import { type Given, missing, type Parameter, waitMsOf } from "./given.ts";
 import type { Found, LookupOperation } from "./operation.ts";
 import { SAMPLE_CONTACT, SAMPLE_DOMAIN, SAMPLE_ORGANIZATION } from "./samples.ts";
-import { checkSubject, findDomain, type Subject, type SubjectParameters } from "./subject.ts";
+import { checkSubject, factsOf, findDomain, type Subject, type SubjectParameters } from "./subject.ts";
 
 /**
  * A person at an organisation: `firstName` and `lastName`, or `fullName`, which is ignored if both are given.
@@ -65,7 +65,7 @@ export const emailFinder: LookupOperation<EmailFinding, Data, Params, object> = 
     const quote = await context.meter.quote(account, "searches", request, 1);
     let cost = 0;
     try {
-      const facts = await context.contacts.domain(domain);
+      const facts = await factsOf(context, domain);
       const found = await findAddress(context, {
         ...target,
         patterns: facts?.patterns ?? [],

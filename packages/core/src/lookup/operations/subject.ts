@@ -5,7 +5,7 @@ import type {
   DomainFacts,
 } from "../../contracts/contact-source.ts";
 import { patternOf } from "../../schema/json-schema.ts";
-import { organizationDomain } from "../address/mail-domain.ts";
+import { isPrivateDomain, organizationDomain } from "../address/mail-domain.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { claimedDomain, invalidDomain, LookupProblem } from "../lookup-problem.ts";
 import { type Given, missing } from "./given.ts";
@@ -59,8 +59,10 @@ export interface FoundDomain {
 
 /** The requested domain; `null` for an unknown company. Rejects for a suppressed domain. */
 export async function findDomain(context: LookupContext, subject: Subject): Promise<FoundDomain | null> {
-  const domain = subject.domain ?? (await context.contacts.domainOf(subject.company?.trim() ?? ""));
-  if (domain === null) return null;
+  const isPrivate = (domain: string) => isPrivateDomain(context.lists, domain);
+  const domain =
+    subject.domain ?? (await context.contacts.domainOf(subject.company?.trim() ?? "", isPrivate));
+  if (domain === null || (subject.domain === null && isPrivate(domain))) return null;
   const suppressed = await context.suppressions.ofDomain(domain);
   const isSite = /^(?:[a-z][a-z0-9+.-]*:)?(?:\/\/)?(?:[^/?#]*@)?www\./i.test(
     subject.writtenDomain?.trim() ?? "",
@@ -91,12 +93,22 @@ export async function searchUnsuppressed(
   }
 }
 
-/** The linked domains that are not suppressed. */
+/** The facts about a domain; of a private one only what its mail server accepts. */
+export async function factsOf(
+  { contacts, lists }: LookupContext,
+  domain: string,
+): Promise<DomainFacts | null> {
+  const facts = await contacts.domain(domain);
+  if (facts === null || !isPrivateDomain(lists, domain)) return facts;
+  return { ...facts, organization: null, patterns: [], linkedDomains: [] };
+}
+
+/** The linked domains that are neither private nor suppressed. */
 export async function unsuppressedLinks(
-  { suppressions }: LookupContext,
+  { suppressions, lists }: LookupContext,
   facts: DomainFacts | null,
 ): Promise<string[]> {
-  const linked = facts?.linkedDomains ?? [];
+  const linked = facts?.linkedDomains?.filter((each) => !isPrivateDomain(lists, each)) ?? [];
   const hidden = await suppressions.among(linked);
   return linked.filter((each) => !hidden.has(each));
 }

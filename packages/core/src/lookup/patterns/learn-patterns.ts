@@ -1,4 +1,4 @@
-import type { PatternCount } from "../../contracts/contact-source.ts";
+import type { Contact, PatternCount } from "../../contracts/contact-source.ts";
 import { type NameSpelling, nameSpellings } from "../names/name-forms.ts";
 import { type Cut, cutReadings, lengthOf, UNCUT } from "./cut-locals.ts";
 import { DEFAULT_PATTERNS } from "./default-patterns.ts";
@@ -10,12 +10,14 @@ export interface NamedLocal {
   local: string;
   firstName: string;
   lastName: string;
+  /** How much the address counts, compared with the others. @default 1 */
+  weight?: number;
 }
 
 /** Literal text and cuts that fewer addresses share are coincidence, or specific to a person. */
 const MIN_TO_LEARN = 2;
 /** More addresses of a domain teach nothing new. */
-const MAX_LEARNED_FROM = 2000;
+export const MAX_LEARNED_FROM = 2000;
 /** Number of unexplained addresses of a domain that are searched for a cut. */
 const MAX_SEARCHED_FOR_CUT = 200;
 
@@ -25,11 +27,13 @@ const SIMPLICITY: ReadonlyMap<string, number> = new Map(
 
 interface Read {
   local: string;
+  weight: number;
   name: readonly NameSpelling[];
   readings: Readings;
 }
 
 interface Learned {
+  /** The sum of the weights of `reads`. */
   count: number;
   habits: Map<string, number>;
   reads: Read[];
@@ -39,7 +43,8 @@ interface Learned {
  * Learns how addresses are formed from names, most frequent pattern first. Each address counts once, for one
  * pattern, or not at all if no pattern forms it. If several patterns form it, it counts for the one that
  * forms most of the unambiguous addresses. Of equal ones the simplest wins: the one that comes first in
- * {@link DEFAULT_PATTERNS}. Each pattern has the habits that its addresses show. The first 2,000 addresses count.
+ * {@link DEFAULT_PATTERNS}. Each pattern has the habits that its addresses show. The first 2,000 addresses count, by their
+ * weights, whose mean is 1.
  */
 export function learnPatterns(addresses: Iterable<NamedLocal>): PatternCount[] {
   const reads: Read[] = [];
@@ -47,10 +52,12 @@ export function learnPatterns(addresses: Iterable<NamedLocal>): PatternCount[] {
     if (reads.length === MAX_LEARNED_FROM) break;
     reads.push(...readOf(address));
   }
+  const scale = reads.length / reads.reduce((sum, { weight }) => sum + weight, 0);
   const sure = new Map<string, number>();
-  for (const { readings } of reads) {
-    const [only, ...others] = readings.keys();
-    if (only !== undefined && others.length === 0) sure.set(only, (sure.get(only) ?? 0) + 1);
+  for (const read of reads) {
+    read.weight *= scale;
+    const [only, ...others] = read.readings.keys();
+    if (only !== undefined && others.length === 0) sure.set(only, (sure.get(only) ?? 0) + read.weight);
   }
   const learned = new Map<string, Learned>();
   for (const read of reads) {
@@ -60,8 +67,8 @@ export function learnPatterns(addresses: Iterable<NamedLocal>): PatternCount[] {
     );
     if (best !== "") addTo(learned, best, read.readings.get(best) ?? [], read);
   }
-  for (const [pattern, { count }] of learned) {
-    if (count < MIN_TO_LEARN && hasText(pattern)) learned.delete(pattern);
+  for (const [pattern, known] of learned) {
+    if (known.reads.length < MIN_TO_LEARN && hasText(pattern)) learned.delete(pattern);
   }
   learnCut(
     learned,
@@ -73,25 +80,48 @@ export function learnPatterns(addresses: Iterable<NamedLocal>): PatternCount[] {
     .sort(([left], [right]) => (isBefore(left, right, counts) ? -1 : 1))
     .map(([pattern, { count, habits }]) => ({
       pattern,
-      count,
-      ...(habits.size > 0 && { habits: Object.fromEntries([...habits].sort()) }),
-      ...(reads.length > explained && { of: reads.length }),
+      count: wholeOf(count),
+      ...(habits.size > 0 && {
+        habits: Object.fromEntries([...habits].sort().map(([choice, shown]) => [choice, wholeOf(shown)])),
+      }),
+      ...(Math.round(reads.length - explained) > 0 && { of: reads.length }),
     }));
 }
 
-function readOf({ local, firstName, lastName }: NamedLocal): Read[] {
+function wholeOf(count: number): number {
+  return Math.max(1, Math.round(count));
+}
+
+/**
+ * What a contact teaches; `null` without both names. An address on a page, or a verified one, counts double. One that is known
+ * from neither teaches nothing if its mailbox does not exist.
+ */
+export function namedLocal(contact: Contact): NamedLocal | null {
+  const { address, firstName, lastName, evidence, verification } = contact;
+  const isProved = evidence.length > 0 || verification?.status === "valid";
+  if (firstName === null || lastName === null || (!isProved && verification?.status === "invalid"))
+    return null;
+  const local = address.slice(0, address.lastIndexOf("@"));
+  return { local, firstName, lastName, weight: isProved ? 2 : 1 };
+}
+
+function readOf({ local, firstName, lastName, weight = 1 }: NamedLocal): Read[] {
   const name = nameSpellings(firstName, lastName);
   const plain = plainLocal(local);
   const hasName = name.some(({ forms }) => forms.first.length + forms.last.length > 0);
-  return plain === "" || !hasName ? [] : [{ local: plain, name, readings: explainLocal(plain, name) }];
+  return plain === "" || !hasName
+    ? []
+    : [{ local: plain, weight, name, readings: explainLocal(plain, name) }];
 }
 
 function addTo(learned: Map<string, Learned>, pattern: string, choices: readonly string[], read: Read): void {
   const known = learned.get(pattern) ?? { count: 0, habits: new Map<string, number>(), reads: [] };
   learned.set(pattern, known);
-  known.count += 1;
+  known.count += read.weight;
   known.reads.push(read);
-  for (const choice of new Set(choices)) known.habits.set(choice, (known.habits.get(choice) ?? 0) + 1);
+  for (const choice of new Set(choices)) {
+    known.habits.set(choice, (known.habits.get(choice) ?? 0) + read.weight);
+  }
 }
 
 /** Learns the cut that explains most of the addresses that no pattern forms. */
@@ -106,7 +136,7 @@ function learnCut(learned: Map<string, Learned>, unexplained: readonly Read[]): 
     }
   }
   const support = ({ pattern, reads }: { pattern: string; reads: Read[] }) =>
-    reads.length + (learned.get(pattern)?.count ?? 0);
+    reads.length + (learned.get(pattern)?.reads.length ?? 0);
   const [best] = [...found.values()].sort(
     (left, right) =>
       right.reads.length - left.reads.length ||
@@ -122,7 +152,8 @@ function learnCut(learned: Map<string, Learned>, unexplained: readonly Read[]): 
       : name.some(({ forms }) => forms.last.some(({ text }) => text.length > length && local.includes(text))),
   );
   for (const read of best.reads) addTo(learned, best.pattern, [best.cut], read);
-  if (uncut.length > 0) learned.get(best.pattern)?.habits.set(UNCUT, uncut.length);
+  const uncutWeight = uncut.reduce((sum, { weight }) => sum + weight, 0);
+  if (uncutWeight > 0) learned.get(best.pattern)?.habits.set(UNCUT, uncutWeight);
 }
 
 function isBefore(left: string, right: string, counts: ReadonlyMap<string, number>): boolean {

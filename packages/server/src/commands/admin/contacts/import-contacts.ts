@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { isServiceError } from "@outrigger/core";
 import { isError } from "@outrigger/core/values";
 import { CONTACT_FIELDS, type FieldMapping, type ImportOptions, importContacts } from "@outrigger/sql";
+import { createMailLists } from "@outrigger/verifier";
 import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { untilInterrupted } from "../../../cli/interruption.ts";
 import { progressLine, rateText } from "../../../cli/progress-line.ts";
@@ -32,6 +33,7 @@ export async function importFile(file: string, flags: ImportFlags): Promise<void
     ...(format && { format }),
     ...(encoding && { encoding }),
     mapping: mappingOf(flags.map ?? {}),
+    lists: createMailLists(),
     onBadLine: onBadLine === "fail" ? "fail" : noteBadLine,
   };
   if (flags.dryRun) await run(file, options, flags, null);
