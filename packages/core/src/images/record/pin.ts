@@ -35,6 +35,11 @@ export class Pins {
     return derive(issuing, id);
   }
 
+  /** A tag that stands for a client among those of an image, and tells nothing else of it. */
+  tagOf(id: string, client: string): string {
+    return this.pinOf(`${id} ${client}`);
+  }
+
   /** Compares in constant time. Case, hyphens and Crockford's look-alikes (O, I, L) do not matter. */
   verify(id: string, pin: string): boolean {
     if (this.#keys.length === 0) throw new Error("A PIN was checked before the store was open");
