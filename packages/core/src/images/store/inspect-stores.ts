@@ -1,4 +1,5 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import { isSettledWithin } from "../../async/settled-within.ts";
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
@@ -18,6 +19,9 @@ import {
   StoreRefused,
 } from "./store-identity.ts";
 
+/** Milliseconds for an answer of a store of renditions, which nothing needs. */
+export const CACHE_PATIENCE_MS = 2000;
+
 /** What must hold of stores, by their caller. */
 export interface Inspection {
   /** Roles whose stores are not that of the records: see `rolesApart`. */
@@ -26,6 +30,8 @@ export interface Inspection {
   requireStore?: boolean | undefined;
   /** Accepts originals without a mark, without looking for some of them. @default false */
   acceptUnmarked?: boolean | undefined;
+  /** Accepts renditions of another storage, which a service does not use. @default false */
+  acceptForeignRenditions?: boolean | undefined;
 }
 
 /** Stores that belong together. */
@@ -45,17 +51,20 @@ export interface InspectedStores {
  */
 export async function inspectStores(
   stores: StorageRoles,
-  { apart, requireStore = false, acceptUnmarked = false }: Inspection,
+  { apart, requireStore = false, acceptUnmarked = false, acceptForeignRenditions = false }: Inspection,
 ): Promise<InspectedStores> {
   // Marks first: a process that writes a mark has written the identity before.
   const [originals, renditions] = await Promise.all([
     readMark(stores.originals, "originals"),
-    readMark(stores.renditions, "renditions").catch(() => null), // Renditions may be unavailable.
+    readCacheMark(stores),
   ]);
   const marks = { originals, renditions };
   const held = await readIdentity(stores.records);
   if (held !== null) requireKnownFormat(held.identity);
-  for (const role of BYTES_ROLES) requireOurs(marks[role], role, held);
+  for (const role of BYTES_ROLES) {
+    const isAccepted = acceptForeignRenditions && role === "renditions" && held !== null;
+    if (!isAccepted) requireOurs(marks[role], role, held);
+  }
   const isNew = held === null && (await holdsNothing(stores.records));
   if (isNew && requireStore) throw new StoreRefused(emptyText(stores.records));
   if (originals !== null) return { held, isNew, marks };
@@ -72,6 +81,12 @@ export async function inspectStores(
     if (!acceptUnmarked) await requireOriginals(stores, requireStore);
   }
   return { held, isNew, marks };
+}
+
+/** The mark of the renditions; `null` also if their store does not answer. */
+async function readCacheMark({ renditions }: StorageRoles): Promise<HeldMark | null> {
+  const reading = readMark(renditions, "renditions").catch(() => null);
+  return (await isSettledWithin(reading, CACHE_PATIENCE_MS)) ? reading : null;
 }
 
 /** @throws StoreRefused for a store changed by a newer release. */

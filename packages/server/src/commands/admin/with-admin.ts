@@ -65,5 +65,6 @@ export function requireImages(targets: StorageTargets): void {
       "The images are in the memory of the server, which other processes cannot access. Set OUTRIGGER_STORAGE, or storage in the configuration file, to persistent storage",
     );
   }
-  requireDataDirectories(Object.values(targets));
+  // A lost directory of renditions is made again.
+  requireDataDirectories([targets.records, targets.originals]);
 }
