@@ -78,7 +78,7 @@ async function file(context: ImageContext, { clientIp }: Call, id: string, repor
   await countReport(context, client);
   const hours = settings.reportHours ?? 0; // Without hours there is no route.
   const tag = library.pins.tagOf(id, client);
-  const { reference, dueAt } = await library.reports.file(id, report, tag, hours * HOUR_MS);
+  const { reference, dueAt } = await library.reports.file(id, report, hours * HOUR_MS, tag);
   return { reference, dueAt: new Date(dueAt).toISOString() };
 }
 

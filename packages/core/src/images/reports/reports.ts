@@ -103,10 +103,10 @@ export class Reports {
   }
 
   /**
-   * Stores a report. @param client Tag of its client, for this image. @param dueMs Time for the decision of a new case.
+   * Stores a report. @param dueMs Time for the decision of a new case. @param client Tag of its client, for this image.
    * @returns the case that it belongs to. Rejects with `rate_limited` if there is no place for its texts.
    */
-  file(id: string, report: Report, client: string, dueMs: number): Promise<ReportCase> {
+  file(id: string, report: Report, dueMs: number, client = "code"): Promise<ReportCase> {
     return new Promise((resolve, reject) => {
       const queue = this.#queues.get(id) ?? [];
       queue.push({ report, client, resolve, reject });

@@ -8,7 +8,7 @@ import {
   inspectStores,
   othersText,
   requireKnownFormat,
-  UNMARKED,
+  unmarkedText,
 } from "./inspect-stores.ts";
 import {
   type BytesRole,
@@ -210,7 +210,7 @@ async function checkMark(mark: StoreMark, id: string): Promise<void> {
   if (held !== null && held.id !== id) throw new StoreRefused(othersText(role), role);
   mark.passed = held?.revision ?? null;
   if (held !== null) return;
-  if (role === "originals") throw new StoreRefused(UNMARKED, role);
+  if (role === "originals") throw new StoreRefused(unmarkedText(store, null), role);
   await writeMark(store, role, id, null);
 }
 
