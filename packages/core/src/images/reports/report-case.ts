@@ -85,6 +85,7 @@ export interface ReportCase {
 
 /** Statements of a case with grave reasons, and with others. With {@link MAX_CASES} they fit into the 16 MiB of a value in PostgreSQL. */
 const MAX_TEXTS = 80;
+const FULL_MS = 3_600_000;
 /** Cases that are kept of one image. */
 const MAX_CASES = 10;
 const DAY_MS = 86_400_000;
@@ -127,7 +128,7 @@ export function openCaseOf(cases: readonly ReportCase[]): ReportCase | undefined
  * The cases with one more report: joined to the open case, or as a new one. The newest case is the first.
  * @param client Tag of its client. @returns `null`: the open case has no place for its texts.
  */
-export function withReport(
+function withReport(
   cases: readonly ReportCase[],
   { reason, statement, contact }: Report,
   client: string,
@@ -167,6 +168,30 @@ export function withReport(
   return [joined, ...cases.filter((each) => each !== open).slice(0, MAX_CASES - 1)];
 }
 
+/** The cases with more reports; `null`: none has a place. @param refused Gets those that have none. */
+export function withReports<Sent extends { report: Report; client: string }>(
+  before: readonly ReportCase[],
+  all: readonly Sent[],
+  refused: Set<Sent>,
+  now: number,
+  dueMs: number,
+): ReturnType<typeof withReport> {
+  refused.clear();
+  let cases: ReturnType<typeof withReport> = null;
+  for (const each of all) {
+    const more = withReport(cases ?? before, each.report, each.client, now, dueMs);
+    if (more === null) refused.add(each);
+    else cases = more;
+  }
+  return cases;
+}
+
+export function caseIsFull(): ServiceError {
+  const message =
+    "This image has more reports than the operator has decided yet. Send yours again later, or contact the operator";
+  return new ServiceError("rate_limited", message, { retryAfterMs: FULL_MS });
+}
+
 /** Different texts, those with grave reasons first, else the oldest. */
 export function textsOf(sent: readonly SentText[]): string[] {
   const texts = sent.toSorted((a, b) => Number(GRAVE.has(b.reason)) - Number(GRAVE.has(a.reason)));
@@ -177,6 +202,11 @@ export function textsOf(sent: readonly SentText[]): string[] {
 export function rankOf({ reasons, statements, dueAt }: ReportCase): number[] {
   const clients = new Set(statements.map(({ client }) => client)).size;
   return [reasons.some((reason) => GRAVE.has(reason)) ? 0 : 1, -clients, dueAt];
+}
+
+/** Orders cases by {@link rankOf}. */
+export function byRank(a: { rank: readonly number[] }, b: { rank: readonly number[] }): number {
+  return a.rank.map((rank, at) => rank - Number(b.rank[at])).find((by) => by !== 0) ?? 0;
 }
 
 /** Without letters and digits that look alike. */

@@ -10,7 +10,9 @@ import { isImageId } from "../record/image-record.ts";
 import type { ImageRecords } from "../record/image-records.ts";
 import { stateAt } from "../record/image-state.ts";
 import {
+  byRank,
   CASE_MS,
+  caseIsFull,
   decodeCases,
   encodeCases,
   erasedCases,
@@ -23,7 +25,7 @@ import {
   rankOf,
   reportsKeyOf,
   textsOf,
-  withReport,
+  withReports,
 } from "./report-case.ts";
 
 /** The reports of an image, from the first until the decision. */
@@ -58,9 +60,6 @@ const MAX_PAUSE_MS = 50;
 /** Most entries that a due list returns. */
 const MAX_DUE = 1000;
 const READ_AT_ONCE = 8;
-const FULL =
-  "This image has more reports than the operator has decided yet. Send yours again later, or contact the operator";
-const FULL_MS = 3_600_000;
 /** Overdue cases that a sweep looks at. */
 const SWEPT = 200;
 
@@ -102,10 +101,7 @@ export class Reports {
     );
   }
 
-  /**
-   * Stores a report. @param dueMs Time for the decision of a new case. @param client Tag of its client, for this image.
-   * @returns the case that it belongs to. Rejects with `rate_limited` if there is no place for its texts.
-   */
+  /** Stores a report. @param dueMs Time for the decision. @param client Its tag. @returns its case. Rejects with `rate_limited`. */
   file(id: string, report: Report, dueMs: number, client = "code"): Promise<ReportCase> {
     return new Promise((resolve, reject) => {
       const queue = this.#queues.get(id) ?? [];
@@ -122,20 +118,8 @@ export class Reports {
     for (let batch = queue.splice(0); batch.length > 0; batch = queue.splice(0)) {
       try {
         const refused = new Set<PendingReport>();
-        const joined = await this.#change(id, (cases) => {
-          refused.clear();
-          let next: ReturnType<typeof withReport> = null;
-          for (const each of batch) {
-            const { report, client } = each;
-            const more = withReport(next ?? cases, report, client, now(), dueMs);
-            if (more === null) refused.add(each);
-            else next = more;
-          }
-          return next;
-        });
-        for (const { reject } of refused) {
-          reject(new ServiceError("rate_limited", FULL, { retryAfterMs: FULL_MS }));
-        }
+        const joined = await this.#change(id, (cases) => withReports(cases, batch, refused, now(), dueMs));
+        for (const { reject } of refused) reject(caseIsFull());
         if (joined === null) continue;
         const [{ reasons, count }] = joined;
         log.info({ id, reasons, count }, "image reported");
@@ -162,8 +146,7 @@ export class Reports {
         found.push({ id, reference: each.reference, rank: rankOf(each) });
       }
     });
-    found.sort((a, b) => a.rank.map((rank, at) => rank - Number(b.rank[at])).find((by) => by !== 0) ?? 0);
-    for (const { id, reference } of found) {
+    for (const { id, reference } of found.sort(byRank)) {
       const cases = (await this.#readable(id)).filter((each) => each.reference === reference);
       for (const each of cases.filter(isWanted)) {
         yield { id, ...each, statements: textsOf(each.statements), contacts: textsOf(each.contacts) };

@@ -116,9 +116,7 @@ it("an unmounted volume of originals is rejected by the server and by every comm
   const { code, stderr } = await right.run(...repairUpTo(1000));
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(
-      /^Nothing was removed: .* no image has its original in file:.*pics\. Mount or name/m,
-    ),
+    expect.stringMatching(/Nothing was removed: .* no image has its original in file:.*pics\. Mount or name/),
   ]);
   await expectRefused(right, /lacks its mark/);
   await rm(volume, { recursive: true });
