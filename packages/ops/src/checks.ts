@@ -30,8 +30,11 @@ export class Checks {
   readonly #images: StoredImages;
   /** `null`: there is no backup. */
   readonly #backup: StoredImages | null;
+  readonly #onIntact: () => unknown;
 
-  constructor(job: Job, backup: StoredImages | null) {
+  /** @param onIntact Called for each living image that has its bytes. */
+  constructor(job: Job, backup: StoredImages | null, onIntact: () => unknown) {
+    this.#onIntact = onIntact;
     this.#job = job;
     this.#images = job.to;
     this.#backup = backup;
@@ -136,7 +139,10 @@ export class Checks {
     if (digest.sha256 !== sha256) {
       return damage("wrong-digest", `the ${name} has the SHA-256 ${digest.sha256}, expected ${sha256}`);
     }
-    if (owner === null || !(await this.#images.lacksEntry(record))) return null;
+    if (owner === null || !(await this.#images.lacksEntry(record))) {
+      this.#onIntact();
+      return null;
+    }
     const repair = () => this.#images.addEntry(record).then(() => "restored" as const);
     return { id, what: "missing-entry", detail: "the index of its owner's images lacks it", repair };
   }

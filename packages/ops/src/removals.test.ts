@@ -95,24 +95,6 @@ describe("against stores that do not belong together", () => {
     for (const id of home.ids) expect(await statusOf(home.site, id)).toBe(200);
   });
 
-  test("lost originals without a backup are accepted with a number only, and served from an empty store once it is repaired", async () => {
-    const { site, storage, ids } = await divided(2);
-    const lost = { ...storage, originals: createMemoryBlobStore() };
-    const repaired = (maxRemovals?: number) => verified(site, { storage: lost, repair: true, maxRemovals });
-    await expect(repaired()).rejects.toThrow("--repair --max-removals");
-    await repaired(1);
-    expect(await keysOf(lost.originals)).toEqual([]);
-    await expect(createLifeSite({ storage: open(lost) } as object).images.ready()).rejects.toThrow(
-      "its mark",
-    );
-    expect((await repaired(2)).report).toMatchObject({ defects: 2, repaired: 2 });
-    expect(await keysOf(lost.originals)).toEqual(["identity/originals"]);
-    const next = createLifeSite({ clock: site.clock, storage: open(lost) } as object);
-    await next.images.ready();
-    expect(await Promise.all(ids.map((id) => statusOf(next, id)))).toEqual([410, 410]);
-    expect((await next.create()).status).toBe(201);
-  });
-
   test("a repair rejects one store without an identity, and a verification only reads it", async () => {
     const { site, ids } = await stockedSite(2);
     await site.store.delete("identity");

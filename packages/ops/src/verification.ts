@@ -41,7 +41,7 @@ type Settings = rules.Checked<typeof VERIFY_RULES>;
  *
  * A repair changes only reported keys, by compare-and-set. It reverts neither deletions nor takedowns: an image is restored
  * from the backup if the copy there is intact and no trace shows that the image had ended. Otherwise it is deleted, once all
- * images and originals were checked, and only if that removes few of them (`maxRemovals`). An image that an earlier repair ended
+ * images and originals were checked, and only if that removes few of them (`maxRemovals`) and not all of them. An image that an earlier repair ended
  * because its bytes were missing or damaged is restored from the backup.
  *
  * @returns the report. The storage has no defects left if `defects` equals `repaired`.
@@ -79,7 +79,7 @@ export class Verification extends Job {
     const backup = options.backup === undefined ? null : new StoredImages(options.backup, settings);
     super({ ...options, from: backup ?? images, to: images });
     this.#options = options;
-    this.#checks = new Checks(this, repair ? backup : null);
+    this.#checks = new Checks(this, repair ? backup : null, () => this.#report.intact++);
     this.#mayRemove = repair;
     const state = options.state !== undefined && isVerifyState(options.state) ? options.state : null;
     this.#state = state;
@@ -233,6 +233,7 @@ export class Verification extends Job {
     const mayRepair = this.#options.repair && (this.#mayRemove || what !== "orphaned-rendition");
     const repair = mayRepair ? await this.#repaired(() => trouble.repair()) : null;
     const finding: VerifyFinding = { id, key, what, detail, repair };
+    if (repair === "restored") this.#report.intact++;
     if (repair !== null || trouble.remove === undefined) return this.#found(finding);
     if (what === "orphaned-bytes") this.#report.orphans++;
     this.#planRemoval(finding);
@@ -268,11 +269,14 @@ export class Verification extends Job {
    */
   async #removePlanned(): Promise<void> {
     const { repair, maxRemovals, onRemovals } = this.#options;
-    const removals = this.#report.unrestorable;
-    const of = this.#report.images + this.#report.orphans;
+    const { unrestorable: removals, images, intact, orphans } = this.#report;
+    const of = images + orphans;
     const most = maxRemovals ?? Math.max(FEW, Math.floor(of * SMALL_SHARE));
-    const isAllowed = removals <= most;
-    if (repair) onRemovals?.({ removals, of, most, isAllowed });
+    // In a place that is proven, a few images may be all.
+    const mayEnd = (await this.retry(() => this.to.identity.provesOriginals())) ? FEW : 0;
+    const areAllAbsent = (intact === 0 && removals - orphans > mayEnd) || undefined;
+    const isAllowed = removals <= most && !areAllAbsent;
+    if (repair) onRemovals?.({ removals, of, most, isAllowed, areAllAbsent });
     if (!isAllowed) {
       this.#giveUp();
       this.#mayRemove = false;

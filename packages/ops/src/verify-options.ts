@@ -51,6 +51,8 @@ export interface VerifyFinding {
 export interface VerifyReport {
   /** Number of image records. */
   images: number;
+  /** Number of living images with their original, restored ones included. */
+  intact: number;
   /** Bytes read. */
   bytes: number;
   /** Defects, including repaired ones. */
@@ -72,6 +74,7 @@ export interface VerifyReport {
 
 export const EMPTY_REPORT: VerifyReport = {
   images: 0,
+  intact: 0,
   bytes: 0,
   defects: 0,
   repaired: 0,
@@ -111,6 +114,8 @@ export interface PlannedRemovals {
   /** Most removals. */
   most: number;
   isAllowed: boolean;
+  /** No image has its original. Their place may be wrong, so no number allows the removals. */
+  areAllAbsent: true | undefined;
 }
 
 /** Whether a value, such as JSON from a file, is a state of a verification. */
@@ -149,7 +154,7 @@ export const VERIFY_RULES = {
   repair: rules.preset(false, rules.flag()),
   /**
    * A repair that would remove more images and orphaned originals removes none. Any number also accepts a store of
-   * originals without a mark.
+   * originals without a mark. If no image has its original, no number ends more than 3 images, or any without a mark.
    * @default `3`, or 1 % of them if that is more
    */
   maxRemovals: rules.whole(0),

@@ -21,7 +21,7 @@ export const RATE_LIMIT_RULES = {
   edits: rules.preset(30, RATE_LIMIT),
   /** Maximum number of wrong PINs. @default 10 */
   pinFailures: rules.preset(10, RATE_LIMIT),
-  /** Maximum number of reports. @default 10 */
+  /** Maximum number of reports. A client also sends at most 20 a day. @default 10 */
   reports: rules.preset(10, RATE_LIMIT),
 };
 

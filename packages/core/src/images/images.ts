@@ -107,9 +107,10 @@ export function createImages(options: ImagesOptions): Images {
   const checked = checkOptions("createImages", options, IMAGES_RULES);
   const settings = imageSettings(checked);
   const parts = prepareParts(checked, settings);
-  const { given, roles, renderer, observer } = parts;
+  const { given, roles, cache, renderer, observer } = parts;
   const renditions = new Renditions({
     ...roles,
+    ...(cache && { renditions: cache.store }),
     leases: parts.leases,
     loadLiving: async (id) => unlessGone(await life.records.loadUnconfirmed(id)),
     renderer,
@@ -198,8 +199,7 @@ export function createImages(options: ImagesOptions): Images {
     ...(service.answerNow && { answerNow: service.answerNow }),
     async ready() {
       await guard.confirmAll();
-      // A failed choice of leases is retried by the first rendition. Everything else can be served meanwhile.
-      await parts.leases().catch(() => undefined);
+      await parts.leases();
     },
     async close(closeOptions) {
       const { timeoutMs } = checkOptions("close", closeOptions, CLOSE_RULES);

@@ -16,6 +16,7 @@ import { Pins } from "./record/pin.ts";
 import { closeStores, rolesOf } from "./record/storage-roles.ts";
 import { AddressSignatures } from "./renditions/address-signatures.ts";
 import { RenderGate } from "./renditions/render-gate.ts";
+import { RenditionStore } from "./renditions/rendition-store.ts";
 import { requireFiles } from "./sendfile.ts";
 import { chooseLeases, NO_LEASES_WARNING } from "./store/choose-leases.ts";
 import { openStore } from "./store/open-store.ts";
@@ -55,6 +56,8 @@ export function prepareParts(
     originals: observed("originals"),
     renditions: observed("renditions"),
   };
+  const isApart = given.renditions !== given.records && given.renditions !== given.originals;
+  const cache = isApart ? new RenditionStore(roles.renditions, onError) : null;
   const { renderer, hide: hideSandbox } = watchRenderer(checked.renderer, { log, onError, observer });
   const isLimited = checked.rateLimits !== false;
   const renders = new RenderGate(renderer, {
@@ -68,6 +71,8 @@ export function prepareParts(
     /** As the host gave them. An observer makes three objects of one store. */
     given,
     roles,
+    /** `null`: the renditions are in a store of records or originals, without which nothing is served. */
+    cache,
     renderer,
     /** Shares the renderer between clients. */
     renders,
@@ -75,7 +80,7 @@ export function prepareParts(
     isLimited,
     pieces,
     observer,
-    leases: leasesOf(roles, log),
+    leases: leasesOf({ ...roles, ...(cache && { renditions: cache.store }) }, log),
     async close() {
       hideSandbox();
       renders.close();
@@ -104,7 +109,7 @@ function requireSecret(secret: Secret | undefined, records: BlobStore): void {
   }
 }
 
-/** The lease store of the renditions, chosen once. Warns if there is none. */
+/** The lease store of the renditions, chosen once; `null` until the stores answer, and if there is none, which is warned about. */
 function leasesOf(roles: StorageRoles, log: ImageSettings["log"]): () => Promise<LeaseStore | null> {
   let chosen: Promise<LeaseStore | null> | null = null;
   const choose = async () => {
@@ -113,9 +118,9 @@ function leasesOf(roles: StorageRoles, log: ImageSettings["log"]): () => Promise
     return leases;
   };
   return () => {
-    chosen ??= choose().catch((error) => {
-      chosen = null;
-      throw error;
+    chosen ??= choose().catch(() => {
+      chosen = null; // Until then, each process renders for itself.
+      return null;
     });
     return chosen;
   };
@@ -153,7 +158,7 @@ export interface GuardedStores {
 
 /** @param alsoOpen Prepares the stores further when they are opened. */
 export function guardStores(
-  { given, roles }: HostParts,
+  { given, roles, cache }: HostParts,
   settings: ImageSettings,
   secret: Secret | undefined,
   alsoOpen: () => Promise<void>,
@@ -172,6 +177,7 @@ export function guardStores(
       return store.id;
     },
     watched: async () => watched,
+    refuseRenditions: (refusal) => cache?.refuse(refusal),
     onError: settings.onError,
     log: settings.log,
   });

@@ -11,7 +11,10 @@ import { storageError } from "./storage-error.ts";
  * so that a mount point stays as it is.
  * @throws StartError
  */
-export async function inspectTargets(targets: StorageTargets, requireStore = false): Promise<void> {
+export async function inspectTargets(
+  targets: StorageTargets,
+  inspection: Omit<Parameters<typeof inspectStores>[1], "apart"> = {},
+): Promise<void> {
   const { records, originals, renditions } = targets;
   const storage = await openStorage({
     records: existing(records),
@@ -20,7 +23,7 @@ export async function inspectTargets(targets: StorageTargets, requireStore = fal
   });
   const { stores } = storage;
   try {
-    await inspectStores(stores, { apart: rolesApart(stores), requireStore });
+    await inspectStores(stores, { ...inspection, apart: rolesApart(stores) });
   } catch (cause) {
     throw await refusalOf(targets, stores, cause);
   } finally {

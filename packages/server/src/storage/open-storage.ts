@@ -73,6 +73,25 @@ function sharedRedis(targets: StorageTargets): RedisTarget | null {
   return ROLES.map((role) => targets[role]).find((target) => target.kind === "redis") ?? null;
 }
 
+/** Whether a store holds renditions only, and so may fail. */
+export function isCache(roles: readonly StoreRole[]): boolean {
+  return roles.every((role) => role === "renditions");
+}
+
+/** A store that cannot be opened yet: each call tries again. */
+function lateStore(open: () => Promise<BlobStore>): BlobStore {
+  let opened: BlobStore | null = null;
+  const store = async () => (opened ??= await open());
+  return {
+    put: async (key, body, options) => (await store()).put(key, body, options),
+    get: async (key, options) => (await store()).get(key, options),
+    stat: async (key) => (await store()).stat(key),
+    delete: async (key) => (await store()).delete(key),
+    list: async (prefix, options) => (await store()).list(prefix, options),
+    close: async () => opened?.close(),
+  };
+}
+
 /** Opens one target. @throws StartError */
 export async function openTarget(shared: SharedTarget, onTrouble?: OnTrouble): Promise<OpenTarget> {
   const { target, roles } = shared;
@@ -108,7 +127,11 @@ export async function openTarget(shared: SharedTarget, onTrouble?: OnTrouble): P
     return store;
   }
   try {
-    const store = await openStore(target, drivers);
+    const opening = () => openStore(target, drivers);
+    const store = await opening().catch((error) => {
+      if (isCache(roles) && target.kind === "file") return lateStore(opening);
+      throw error;
+    });
     return { ...shared, store, warnings: () => warnings() };
   } catch (cause) {
     throw storageError(target, roles, cause);
@@ -133,7 +156,7 @@ const RECORDS_IN_S3 =
 
 /** Renditions need no warning: a lost rendition is rendered again. */
 async function redisWarnings(store: RedisBlobStore, roles: readonly StoreRole[]): Promise<string[]> {
-  return roles.some((role) => role !== "renditions") ? await store.warnings() : [];
+  return isCache(roles) ? [] : await store.warnings();
 }
 
 /** Without conditional writes, uploads would overwrite each other, so the store rejects every upload. */

@@ -89,6 +89,16 @@ export async function countRequest(
   return limitHeaders(limit, bucket);
 }
 
+/** Reports of a client, which each an operator must read. The limit per minute alone allows thousands a day. */
+const DAILY_REPORTS = { limit: 20, windowMs: 86_400_000 };
+
+/** Counts a report against the limit of its client per day, unless reports are not limited. Rejects with 429 beyond the limit. */
+export async function countReport({ settings, limiter }: ImageContext, client: string): Promise<void> {
+  if (settings.rules.reports === null) return;
+  const bucket = await limiter.consume(`daily-reports:${client}`, DAILY_REPORTS);
+  if (!bucket.allowed) throw tooMany("reports", { rule: DAILY_REPORTS, ...bucket });
+}
+
 /** Gives back what {@link countRequest} counted. */
 export async function refundRequest(context: ImageContext, call: Call, limit: "creates"): Promise<void> {
   const rule = context.settings.rules[limit];

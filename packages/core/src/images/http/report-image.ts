@@ -1,12 +1,13 @@
 import type { Call, Reply } from "../../contracts/call.ts";
 import type { ReportView } from "../../contracts/pages.ts";
 import { ServiceError } from "../../errors.ts";
+import { clientKey } from "../../http/client.ts";
 import { textReply } from "../../http/text-reply.ts";
 import { findImage, requireAlive } from "../library/find-image.ts";
 import { imageUrl } from "../record/image-links.ts";
 import { type ImageRecord, isImageId } from "../record/image-record.ts";
 import { parseReport, REPORT_SCHEMAS, type Report } from "../reports/report-case.ts";
-import { baseUrl, type ImageContext, placeOf } from "./image-context.ts";
+import { baseUrl, countReport, type ImageContext, placeOf } from "./image-context.ts";
 import { pageReply, requirePages } from "./pages/problem-page.ts";
 import { FORM_HEADERS } from "./pages/upload-form.ts";
 
@@ -24,7 +25,8 @@ export async function createReport(context: ImageContext, call: Call): Promise<R
   }
   const parsed = parseReport(fields);
   if ("faults" in parsed) throw new ServiceError("bad_request", MESSAGES[parsed.faults[0] ?? "reason"]);
-  const { reference, dueAt } = await file(context, await findReportable(context, call, id), parsed.report);
+  await findReportable(context, call, id);
+  const { reference, dueAt } = await file(context, call, id, parsed.report);
   const detail = `Thank you. The operator reviews the image by ${dueAt}. Keep the reference to refer to this report.`;
   const body = JSON.stringify({ id, reference, dueAt, detail });
   return textReply(call, 201, "application/json", body, NO_STORE);
@@ -47,7 +49,7 @@ export async function sendReportForm(context: ImageContext, call: Call, id: stri
   const record = await findReportable(context, call, id);
   const parsed = parseReport(fields);
   if ("report" in parsed) {
-    return formReply(context, call, record, 201, { filed: await file(context, record, parsed.report) });
+    return formReply(context, call, record, 201, { filed: await file(context, call, id, parsed.report) });
   }
   const { reason = "", statement = "", contact = "" } = fields;
   const typed = { reason: String(reason), statement: String(statement), contact: String(contact) };
@@ -70,9 +72,13 @@ async function findReportable(context: ImageContext, call: Call, id: string): Pr
   return current.record;
 }
 
-async function file({ library, settings }: ImageContext, { id }: ImageRecord, report: Report) {
+async function file(context: ImageContext, { clientIp }: Call, id: string, report: Report) {
+  const { library, settings } = context;
+  const client = clientKey(clientIp);
+  await countReport(context, client);
   const hours = settings.reportHours ?? 0; // Without hours there is no route.
-  const { reference, dueAt } = await library.reports.file(id, report, hours * HOUR_MS);
+  const tag = library.pins.tagOf(id, client);
+  const { reference, dueAt } = await library.reports.file(id, report, hours * HOUR_MS, tag);
   return { reference, dueAt: new Date(dueAt).toISOString() };
 }
 

@@ -177,7 +177,7 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
   const { storage, ...given } = checkOptions("createImageAdmin", options, ADMIN_RULES);
   const roles = rolesOf(storage);
   const settings = imageSettings({ ...defaultSettings("createImageAdmin"), ...given });
-  const guard = createAdminGuard(roles, settings.log);
+  const guard = createAdminGuard(roles, settings.log, { acceptForeignRenditions: true });
   const { life, claims, seenClock } = createLife(roles, settings, guard, {
     remove: (id) => removeStored(roles, id),
   });

@@ -32,8 +32,8 @@ export interface DecideOptions extends Options<typeof DECIDE_RULES> {}
 /** The reports that clients have sent. */
 export interface ReportAdmin {
   /**
-   * Lists reports by `dueAt`, the earliest first. Those of one image until its decision are one. For operators: the texts are
-   * untrusted, and the contacts are for you alone.
+   * Lists reports: `intimate_image` and `child_abuse` first, then those of more clients, then by `dueAt`. Those of one image
+   * until its decision are one. For operators: the texts are untrusted, and the contacts are for you alone.
    */
   list(filter?: ReportFilter): AsyncGenerator<ImageReport>;
   /**

@@ -40,6 +40,11 @@ export class Pins {
     return derive(issuing, id);
   }
 
+  /** A tag that stands for a client among those of an image, and tells nothing else of it. */
+  tagOf(id: string, client: string): string {
+    return this.pinOf(`${id} ${client}`);
+  }
+
   /** Compares in constant time, after {@link normalisePin}. */
   verify(id: string, pin: string): boolean {
     if (this.#keys.length === 0) throw new Error("A PIN was checked before the store was open");

@@ -1,12 +1,11 @@
 import { statfs } from "node:fs/promises";
 import type { LRUCache } from "lru-cache";
-import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, hasBulkRemoval, isLocalStore } from "../../contracts/blob-store.ts";
 import { readAll } from "../../stores/blob-body.ts";
-import { createDueList, type DueList, isDueEntry } from "../../stores/due-list.ts";
+import { createDueList } from "../../stores/due-list.ts";
 import { listAll } from "../../stores/list-all.ts";
-import { isImageId, jsonIn, keyOf, roleOf } from "../record/image-record.ts";
+import { jsonIn, keyOf, roleOf } from "../record/image-record.ts";
 import { idleAtIn } from "./rendition-notes.ts";
 
 /** Key segments, below an image's ID, of everything derived from its original. */
@@ -30,9 +29,13 @@ export async function removeStored(
     await originals.delete(keyOf.original(id));
     await originals.delete(keyOf.upload(id));
   }
-  if (renditions !== originals || !hasBulkRemoval(originals)) await removeMade(renditions, id);
+  const idle = createDueList(records, IDLE_LIST);
+  if (renditions !== originals || !hasBulkRemoval(originals)) {
+    // A store of renditions that does not work keeps nothing from ending: a sweep of idle images removes them later.
+    await removeMade(renditions, id).catch(() => idle.add({ id, dueMs: 0 }));
+  }
   if (notes !== null) await records.delete(keyOf.notes(id));
-  if (idleAt !== null) await createDueList(records, IDLE_LIST).remove({ id, dueMs: idleAt });
+  if (idleAt !== null) await idle.remove({ id, dueMs: idleAt });
 }
 
 /** Removes everything derived from the original of an image. */
@@ -61,35 +64,6 @@ export async function listSizes(
     sizes.set(key, size);
   }
   return sizes;
-}
-
-const PREFIX = "rendition-usage/";
-const HOUR_MS = 3_600_000;
-const AT_ONCE = 8;
-
-/**
- * Deletes what releases up to 0.1 stored about the use of renditions: blobs `{images: {<id>: [<hour of the last use>, …]}}`. Each
- * image gets an entry in the due list of idle images. One that has renditions is found in no other way if it is never used again.
- * @param idleMs `null`: renditions are kept for ever.
- * @param mayGoOn `false` stops the removal.
- */
-export async function removeEarlierUsage(
-  store: BlobStore,
-  idle: DueList,
-  idleMs: number | null,
-  mayGoOn: () => boolean,
-): Promise<void> {
-  for await (const key of listAll(store, PREFIX)) {
-    const blob = idleMs === null ? null : await store.get(key);
-    const { images } = Object(blob && jsonIn(await readAll(blob.body))) as { images?: unknown }; // Checked here.
-    await forEachAtOnce(Object.entries(Object(images)), AT_ONCE, async ([id, use]) => {
-      const [hour] = Array.isArray(use) ? use : [];
-      const entry = { id, dueMs: Number(hour) * HOUR_MS + Number(idleMs) };
-      if (mayGoOn() && isImageId(id) && isDueEntry(entry)) await idle.add(entry);
-    });
-    if (!mayGoOn()) return;
-    await store.delete(key);
-  }
 }
 
 /** A directory stores no rendition while less than 1/20 of its disk is free. */

@@ -148,8 +148,8 @@ export async function storedStamp(
   const range = { start: 0, end: STAMP_BYTES - 1 };
   const getting = store.get(key, signal === undefined ? { range } : { range, signal });
   const reading = getting.then((blob) => (blob === null ? null : readStamp(blob)));
-  // An empty blob, left by another program, has no such range.
-  return reading.catch(onCode("bad_request", null));
+  // An empty blob, left by another program, has no such range. A store that does not work has no rendition.
+  return reading.catch(onCode("bad_request", null)).catch(onCode("store_unavailable", null));
 }
 
 /** Bodies up to this size are kept in memory and sent in one piece. */

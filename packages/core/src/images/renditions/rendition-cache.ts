@@ -5,7 +5,7 @@ import type { DueEntry } from "../../contracts/due-index.ts";
 import { maxStoredBytes } from "../../contracts/renderer.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
-import { IDLE_LIST, isNearlyFull, listSizes, removeEarlierUsage, removeMade } from "./remove-stored.ts";
+import { IDLE_LIST, isNearlyFull, listSizes, removeMade } from "./remove-stored.ts";
 import {
   type FoundBlob,
   findRendition,
@@ -59,7 +59,6 @@ export class RenditionCache {
   /** Sizes of blobs in a directory, by key. */
   readonly #sizes = new LRUCache<string, number>({ max: MAX_USES });
   readonly #pending = new Set<Promise<void>>();
-  #earlierUsageRemovedMs: number | null = null;
 
   constructor(options: RenditionCacheOptions) {
     const { records, idleDays, now } = options;
@@ -86,7 +85,11 @@ export class RenditionCache {
     const { record, key } = target;
     const isNoted = await this.notes.isNoted(record, key);
     if (isNoted === false) return null;
-    const found = await findRendition(this.#options, target, signal);
+    const found = await findRendition(this.#options, target, signal).catch((error) => {
+      signal.throwIfAborted();
+      this.#options.onError(error);
+    });
+    if (found === undefined) return null;
     if (found !== null || isNoted === null) return found;
     const corrected = this.notes.change(record, (notes) => {
       const others = [...(notes.stored ?? [])].filter(([each]) => each !== key);
@@ -129,21 +132,16 @@ export class RenditionCache {
     await this.#removeNotesIfEnded(image);
   }
 
-  /** Removes the renditions of idle images, and what earlier releases noted. @param mayGoOn `false` stops the sweep. */
+  /** Removes the renditions of idle images. @param mayGoOn `false` stops the sweep. */
   async sweep(mayGoOn: () => boolean): Promise<void> {
-    const { renditions, now } = this.#options;
     const idleMs = this.#idleMs;
     for (let isFull = idleMs !== null; isFull && mayGoOn(); ) {
-      const entries = await this.#idle.due(now(), BATCH);
+      const entries = await this.#idle.due(this.#options.now(), BATCH);
       isFull = entries.length === BATCH;
       await forEachAtOnce(entries, AT_ONCE, async (entry) => {
         if (!mayGoOn() || idleMs === null) return;
         await this.#sweepEntry(entry, idleMs).catch((error) => this.#postpone(entry, error));
       });
-    }
-    if (this.#earlierUsageRemovedMs === null || Math.abs(now() - this.#earlierUsageRemovedMs) >= DAY_MS) {
-      await removeEarlierUsage(renditions, this.#idle, idleMs, mayGoOn);
-      if (mayGoOn()) this.#earlierUsageRemovedMs = now();
     }
   }
 
@@ -155,8 +153,11 @@ export class RenditionCache {
   async #sweepEntry(entry: DueEntry, idleMs: number): Promise<void> {
     const { id } = entry;
     const record = await this.#options.loadLiving(id);
-    // What an ended image had was removed with it.
-    if (record === null) return this.#idle.remove(entry);
+    if (record === null) {
+      // Its store may have failed when the image ended.
+      await removeMade(this.#options.renditions, id);
+      return this.#idle.remove(entry);
+    }
     const { usedAt } = await this.notes.read(record);
     if (usedAt === null) {
       // Stored by a migration or an earlier release, or by a process that crashed. None: another sweep was faster.

@@ -33,6 +33,9 @@ export const REPORT_SCHEMAS = {
 
 export type ReportFields = keyof typeof REPORT_SCHEMAS;
 
+/** Listed first. Their texts have places of their own in a case, which those of other reasons cannot fill. */
+const GRAVE: ReadonlySet<ReportReason> = new Set(["intimate_image", "child_abuse"]);
+
 /** One report. */
 export interface Report {
   reason: ReportReason;
@@ -53,6 +56,15 @@ export interface ReportDecision {
   by: string | null;
 }
 
+/** The last text of a client for a reason. */
+interface SentText {
+  /** Tag of the client in this case; empty once its contact is erased. */
+  client: string;
+  reason: ReportReason;
+  /** Empty: the report had none. */
+  text: string;
+}
+
 /** The reports of an image from the first one until the decision. Dates are Unix milliseconds. */
 export interface ReportCase {
   /** What each of its reporters got: 10 characters that cannot be guessed. */
@@ -64,14 +76,16 @@ export interface ReportCase {
   count: number;
   /** Each reason once, in the order of arrival. */
   reasons: readonly ReportReason[];
-  /** Different ones, oldest first: of more than {@link MAX_TEXTS}, the first and the last half. Likewise `contacts`. */
-  statements: readonly string[];
-  contacts: readonly string[];
+  /** One of each client and reason, which its next one replaces. Likewise `contacts`, without empty ones. */
+  statements: readonly SentText[];
+  contacts: readonly SentText[];
   /** `null`: it is open. */
   decision: ReportDecision | null;
 }
 
-const MAX_TEXTS = 20;
+/** Statements of a case with grave reasons, and with others. With {@link MAX_CASES} they fit into the 16 MiB of a value in PostgreSQL. */
+const MAX_TEXTS = 80;
+const FULL_MS = 3_600_000;
 /** Cases that are kept of one image. */
 const MAX_CASES = 10;
 const DAY_MS = 86_400_000;
@@ -110,13 +124,17 @@ export function openCaseOf(cases: readonly ReportCase[]): ReportCase | undefined
   return cases.find(({ decision }) => decision === null);
 }
 
-/** The cases with more reports: joined to the open case, or as a new one. The newest case is the first. */
-export function withReports(
+/**
+ * The cases with one more report: joined to the open case, or as a new one. The newest case is the first.
+ * @param client Tag of its client. @returns `null`: the open case has no place for its texts.
+ */
+function withReport(
   cases: readonly ReportCase[],
-  reports: readonly Report[],
+  { reason, statement, contact }: Report,
+  client: string,
   now: number,
   dueMs: number,
-): [joined: ReportCase, ...ReportCase[]] {
+): [joined: ReportCase, ...ReportCase[]] | null {
   const open = openCaseOf(cases) ?? {
     // 50 bits.
     reference: [...randomBytes(10)].map((byte) => LETTERS[byte % 32]).join(""),
@@ -128,19 +146,67 @@ export function withReports(
     contacts: [],
     decision: null,
   };
-  const texts = (old: readonly string[], name: "statement" | "contact") => {
-    const all = distinct([...old, ...reports.map((report) => report[name]).filter((text) => text !== null)]);
-    // Neither the first reports nor many later ones can shut out the others.
-    return all.length <= MAX_TEXTS ? all : [...all.slice(0, MAX_TEXTS / 2), ...all.slice(-MAX_TEXTS / 2)];
+  const withText = (sent: readonly SentText[], text: string | null): readonly SentText[] => {
+    const isOwn = (each: SentText) => each.client === client && each.reason === reason;
+    if (text === null && sent.some(isOwn)) return sent;
+    return [...sent.filter((each) => !isOwn(each)), { client, reason, text: text ?? "" }];
   };
+  const isRival = (each: SentText) => GRAVE.has(each.reason) === GRAVE.has(reason);
+  let statements = withText(open.statements, statement);
+  if (statements.length > open.statements.length && statements.filter(isRival).length > MAX_TEXTS) {
+    if (statement !== null || contact !== null) return null;
+    // Without texts, nothing is lost.
+    statements = open.statements;
+  }
   const joined: ReportCase = {
     ...open,
-    count: open.count + reports.length,
-    reasons: distinct([...open.reasons, ...reports.map(({ reason }) => reason)]),
-    statements: texts(open.statements, "statement"),
-    contacts: texts(open.contacts, "contact"),
+    count: open.count + 1,
+    reasons: distinct([...open.reasons, reason]),
+    statements,
+    contacts: contact === null ? open.contacts : withText(open.contacts, contact),
   };
   return [joined, ...cases.filter((each) => each !== open).slice(0, MAX_CASES - 1)];
+}
+
+/** The cases with more reports; `null`: none has a place. @param refused Gets those that have none. */
+export function withReports<Sent extends { report: Report; client: string }>(
+  before: readonly ReportCase[],
+  all: readonly Sent[],
+  refused: Set<Sent>,
+  now: number,
+  dueMs: number,
+): ReturnType<typeof withReport> {
+  refused.clear();
+  let cases: ReturnType<typeof withReport> = null;
+  for (const each of all) {
+    const more = withReport(cases ?? before, each.report, each.client, now, dueMs);
+    if (more === null) refused.add(each);
+    else cases = more;
+  }
+  return cases;
+}
+
+export function caseIsFull(): ServiceError {
+  const message =
+    "This image has more reports than the operator has decided yet. Send yours again later, or contact the operator";
+  return new ServiceError("rate_limited", message, { retryAfterMs: FULL_MS });
+}
+
+/** Different texts, those with grave reasons first, else the oldest. */
+export function textsOf(sent: readonly SentText[]): string[] {
+  const texts = sent.toSorted((a, b) => Number(GRAVE.has(b.reason)) - Number(GRAVE.has(a.reason)));
+  return distinct(texts.map(({ text }) => text).filter((text) => text !== ""));
+}
+
+/** What orders cases: those with grave reasons first, then those of more clients, then by `dueAt`. */
+export function rankOf({ reasons, statements, dueAt }: ReportCase): number[] {
+  const clients = new Set(statements.map(({ client }) => client)).size;
+  return [reasons.some((reason) => GRAVE.has(reason)) ? 0 : 1, -clients, dueAt];
+}
+
+/** Orders cases by {@link rankOf}. */
+export function byRank(a: { rank: readonly number[] }, b: { rank: readonly number[] }): number {
+  return a.rank.map((rank, at) => rank - Number(b.rank[at])).find((by) => by !== 0) ?? 0;
 }
 
 /** Without letters and digits that look alike. */
@@ -150,11 +216,12 @@ function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
-/** When contacts or cases must next be erased; `Infinity`: never, as no case is decided. */
+/** When contacts and clients, or cases, must next be erased; `Infinity`: never, as no case is decided. */
 export function nextErasureAt(cases: readonly ReportCase[]): number {
-  const times = cases.map(({ decision, contacts }) =>
-    decision === null ? Infinity : decision.at + (contacts.length > 0 ? CONTACTS_MS : CASE_MS),
-  );
+  const times = cases.map(({ decision, statements }) => {
+    const hasClients = statements.some(({ client }) => client !== "");
+    return decision === null ? Infinity : decision.at + (hasClients ? CONTACTS_MS : CASE_MS);
+  });
   return Math.min(...times, Infinity);
 }
 
@@ -162,9 +229,10 @@ export function nextErasureAt(cases: readonly ReportCase[]): number {
 export function erasedCases(cases: readonly ReportCase[], now: number): ReportCase[] {
   return cases
     .filter(({ decision }) => decision === null || decision.at + CASE_MS > now)
-    .map((each) =>
-      each.decision === null || each.decision.at + CONTACTS_MS > now ? each : { ...each, contacts: [] },
-    );
+    .map((each) => {
+      if (each.decision === null || each.decision.at + CONTACTS_MS > now) return each;
+      return { ...each, contacts: [], statements: each.statements.map((sent) => ({ ...sent, client: "" })) };
+    });
 }
 
 export function encodeCases(cases: readonly ReportCase[]): Buffer {
@@ -186,9 +254,14 @@ function isCase(value: unknown): value is ReportCase {
   return (
     typeof reference === "string" &&
     [receivedAt, dueAt, count].every(Number.isSafeInteger) &&
-    [lists.reasons, lists.statements, lists.contacts].every(
-      (list) => Array.isArray(list) && list.every((text) => typeof text === "string"),
-    ) &&
+    [lists.reasons, lists.statements, lists.contacts].every(Array.isArray) &&
+    lists.reasons.every((reason: unknown) => typeof reason === "string") &&
+    [...lists.statements, ...lists.contacts].every(isSent) &&
     (decision === null || isDecided)
   );
+}
+
+function isSent(value: unknown): boolean {
+  const { client, reason, text } = Object(value);
+  return [client, reason, text].every((each) => typeof each === "string");
 }

@@ -10,7 +10,9 @@ import { isImageId } from "../record/image-record.ts";
 import type { ImageRecords } from "../record/image-records.ts";
 import { stateAt } from "../record/image-state.ts";
 import {
+  byRank,
   CASE_MS,
+  caseIsFull,
   decodeCases,
   encodeCases,
   erasedCases,
@@ -20,14 +22,19 @@ import {
   type Report,
   type ReportCase,
   type ReportDecision,
+  rankOf,
   reportsKeyOf,
+  textsOf,
   withReports,
 } from "./report-case.ts";
 
 /** The reports of an image, from the first until the decision. */
-export interface ImageReport extends ReportCase {
+export interface ImageReport extends Omit<ReportCase, "statements" | "contacts"> {
   /** ID of the image. It may be gone. */
   id: string;
+  /** Different ones: the last of each client and reason, those with grave reasons first. Likewise `contacts`. */
+  statements: readonly string[];
+  contacts: readonly string[];
 }
 
 export interface ReportsOptions {
@@ -43,6 +50,7 @@ export interface ReportsOptions {
 /** A report and its caller. */
 interface PendingReport {
   report: Report;
+  client: string;
   resolve(joined: ReportCase): void;
   reject(error: unknown): void;
 }
@@ -93,11 +101,11 @@ export class Reports {
     );
   }
 
-  /** Stores a report. @param dueMs Time for the decision of a new case. @returns the case that it belongs to */
-  file(id: string, report: Report, dueMs: number): Promise<ReportCase> {
+  /** Stores a report. @param dueMs Time for the decision. @param client Its tag. @returns its case. Rejects with `rate_limited`. */
+  file(id: string, report: Report, dueMs: number, client = "code"): Promise<ReportCase> {
     return new Promise((resolve, reject) => {
       const queue = this.#queues.get(id) ?? [];
-      queue.push({ report, resolve, reject });
+      queue.push({ report, client, resolve, reject });
       if (this.#queues.has(id)) return;
       this.#queues.set(id, queue);
       void this.#work(id, queue, dueMs);
@@ -109,10 +117,13 @@ export class Reports {
     const { now, log } = this.#options;
     for (let batch = queue.splice(0); batch.length > 0; batch = queue.splice(0)) {
       try {
-        const reports = batch.map(({ report }) => report);
-        const [joined] = await this.#change(id, (cases) => withReports(cases, reports, now(), dueMs));
-        log.info({ id, reasons: joined.reasons, count: joined.count }, "image reported");
-        for (const { resolve } of batch) resolve(joined);
+        const refused = new Set<PendingReport>();
+        const joined = await this.#change(id, (cases) => withReports(cases, batch, refused, now(), dueMs));
+        for (const { reject } of refused) reject(caseIsFull());
+        if (joined === null) continue;
+        const [{ reasons, count }] = joined;
+        log.info({ id, reasons, count }, "image reported");
+        for (const each of batch) if (!refused.has(each)) each.resolve(joined[0]);
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
@@ -120,33 +131,26 @@ export class Reports {
     this.#queues.delete(id);
   }
 
-  /** Lists cases by `dueAt`, the earliest first. */
+  /** Lists cases: those with grave reasons first, then those of more clients, then by `dueAt`. */
   async *list(state?: "open" | "decided"): AsyncGenerator<ImageReport> {
-    const shown = new Set<string>();
-    if (state === "open") {
-      const entries = await this.#lists.open.due(Infinity, MAX_DUE);
-      for (const { id, dueMs } of entries) {
-        const open = openCaseOf(await this.#readable(id));
-        if (open?.dueAt !== dueMs || shown.has(id)) continue;
-        shown.add(id);
-        yield { id, ...open };
-      }
-      if (entries.length < MAX_DUE) return;
-    }
     const isWanted = ({ decision }: ReportCase) =>
       state === undefined || (decision === null) === (state === "open");
-    const found: Pick<ImageReport, "id" | "dueAt" | "reference">[] = [];
+    const due = state === "open" ? await this.#lists.open.due(Infinity, MAX_DUE) : null;
     const unreadable = new Unreadable();
+    const isInList = due !== null && due.length < MAX_DUE;
+    const ids = isInList ? new Set(due.map(({ id }) => id)) : this.#ids(unreadable.note);
+    const found: { id: string; reference: string; rank: number[] }[] = [];
     // Without the texts: there may be many.
-    await forEachAtOnce(this.#ids(unreadable.note), READ_AT_ONCE, async (id) => {
-      if (shown.has(id)) return;
-      for (const { dueAt, reference } of (await this.#readable(id)).filter(isWanted)) {
-        found.push({ id, dueAt, reference });
+    await forEachAtOnce(ids, READ_AT_ONCE, async (id) => {
+      for (const each of (await this.#readable(id)).filter(isWanted)) {
+        found.push({ id, reference: each.reference, rank: rankOf(each) });
       }
     });
-    for (const { id, reference } of found.sort((a, b) => a.dueAt - b.dueAt)) {
+    for (const { id, reference } of found.sort(byRank)) {
       const cases = (await this.#readable(id)).filter((each) => each.reference === reference);
-      for (const each of cases.filter(isWanted)) yield { id, ...each };
+      for (const each of cases.filter(isWanted)) {
+        yield { id, ...each, statements: textsOf(each.statements), contacts: textsOf(each.contacts) };
+      }
     }
     unreadable.throwAny();
   }

@@ -8,7 +8,7 @@ import {
   requireKnownFormat,
   requireOurs,
   sampleRecords,
-  UNMARKED,
+  unmarkedText,
 } from "../store/inspect-stores.ts";
 import {
   BYTES_ROLES,
@@ -116,9 +116,15 @@ export class StorageIdentity {
       const isDue = mark === null && role === "originals" && held?.identity.originalsApart === true;
       if (!isDue) continue;
       const { sampled, found } = await sampleRecords(stores.originals, [stores.records, backup]);
-      if (found < sampled) throw new StoreRefused(UNMARKED, role);
+      if (found < sampled) throw new StoreRefused(unmarkedText(stores.originals, null), role);
     }
     return held?.identity ?? null;
+  }
+
+  /** Whether the originals are proven to be in the right place: in the store of the records, or by their mark. */
+  async provesOriginals(): Promise<boolean> {
+    const { records, originals } = this.#stores;
+    return originals === records || (await readMark(originals, "originals")) !== null;
   }
 
   /** Marks originals that a repair accepted without their mark, so that the service starts on them. */

@@ -1,4 +1,6 @@
+import { dirname } from "node:path";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
+import { isSettledWithin } from "../../async/settled-within.ts";
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
@@ -18,6 +20,9 @@ import {
   StoreRefused,
 } from "./store-identity.ts";
 
+/** Milliseconds for an answer of a store of renditions, which nothing needs. */
+export const CACHE_PATIENCE_MS = 2000;
+
 /** What must hold of stores, by their caller. */
 export interface Inspection {
   /** Roles whose stores are not that of the records: see `rolesApart`. */
@@ -26,6 +31,8 @@ export interface Inspection {
   requireStore?: boolean | undefined;
   /** Accepts originals without a mark, without looking for some of them. @default false */
   acceptUnmarked?: boolean | undefined;
+  /** Accepts renditions of another storage, which a service does not use. @default false */
+  acceptForeignRenditions?: boolean | undefined;
 }
 
 /** Stores that belong together. */
@@ -45,24 +52,29 @@ export interface InspectedStores {
  */
 export async function inspectStores(
   stores: StorageRoles,
-  { apart, requireStore = false, acceptUnmarked = false }: Inspection,
+  { apart, requireStore = false, acceptUnmarked = false, acceptForeignRenditions = false }: Inspection,
 ): Promise<InspectedStores> {
   // Marks first: a process that writes a mark has written the identity before.
   const [originals, renditions] = await Promise.all([
     readMark(stores.originals, "originals"),
-    readMark(stores.renditions, "renditions").catch(() => null), // Renditions may be unavailable.
+    readCacheMark(stores),
   ]);
   const marks = { originals, renditions };
   const held = await readIdentity(stores.records);
   if (held !== null) requireKnownFormat(held.identity);
-  for (const role of BYTES_ROLES) requireOurs(marks[role], role, held);
+  for (const role of BYTES_ROLES) {
+    const isAccepted = acceptForeignRenditions && role === "renditions" && held !== null;
+    if (!isAccepted) requireOurs(marks[role], role, held);
+  }
   const isNew = held === null && (await holdsNothing(stores.records));
   if (isNew && requireStore) throw new StoreRefused(emptyText(stores.records));
   if (originals !== null) return { held, isNew, marks };
   if (held?.identity.originalsApart === true) {
     // A process that starts at the same time may have written both since the first read.
     marks.originals = await readMark(stores.originals, "originals");
-    if (marks.originals === null && !acceptUnmarked) throw new StoreRefused(UNMARKED, "originals");
+    if (marks.originals === null && !acceptUnmarked) {
+      throw new StoreRefused(unmarkedText(stores.originals, await sampleOriginals(stores)), "originals");
+    }
     requireOurs(marks.originals, "originals", held);
     await requireOtherwiseFree(stores.originals, held);
     return { held, isNew, marks };
@@ -72,6 +84,12 @@ export async function inspectStores(
     if (!acceptUnmarked) await requireOriginals(stores, requireStore);
   }
   return { held, isNew, marks };
+}
+
+/** The mark of the renditions; `null` also if their store does not answer. */
+async function readCacheMark({ renditions }: StorageRoles): Promise<HeldMark | null> {
+  const reading = readMark(renditions, "renditions").catch(() => null);
+  return (await isSettledWithin(reading, CACHE_PATIENCE_MS)) ? reading : null;
 }
 
 /** @throws StoreRefused for a store changed by a newer release. */
@@ -104,12 +122,22 @@ async function requireOriginals(stores: StorageRoles, requireStore: boolean): Pr
   if (sampled === 0) throw new StoreRefused(NO_IMAGE, "originals");
   const seen =
     from === "records"
-      ? `${found} of ${sampled} images looked up have their original there`
+      ? seenText({ found, sampled })
       : `${found} of ${sampled} originals looked up there have a record, and no image has its original there`;
+  const subject = `The store of the originals${placeText(stores.originals)}`;
   throw new StoreRefused(
-    `The store of the originals does not belong to these records: ${seen}. Mount or name the right one. ${LOST}`,
+    `${subject} does not belong to these records: ${seen}. Mount or name the right one. ${LOST}`,
     "originals",
   );
+}
+
+function seenText({ found, sampled }: Pick<OriginalsSample, "found" | "sampled">): string {
+  return `${found} of ${sampled} images looked up have their original there`;
+}
+
+/** The directory of a store, for a sentence about it. Others have no name here. */
+function placeText(store: BlobStore): string {
+  return isLocalStore(store) ? ` (${dirname(store.blobDirectory)})` : "";
 }
 
 /** Whether a store has no permanent key of an image service. */
@@ -118,18 +146,24 @@ async function holdsNothing(records: BlobStore): Promise<boolean> {
   return true;
 }
 
+// A wrong place looks like lost originals, so what ends images comes last. It refuses a place without any of them.
 const LOST =
-  "If the originals are lost, restore them with outrigger restore, or end their images with outrigger images verify --repair --max-removals <number>";
+  "If the originals are lost, restore them with outrigger restore. After that, outrigger images verify --repair --max-removals <number> ends the images that no backup has";
 
-/** The originals had a mark before. */
-export const UNMARKED = `The store of the originals is empty or another one: it lacks its mark (key "${markKeyOf("originals")}"), like a volume that is not mounted. Mount or name the right one. If its files were moved here by hand, copy that key too. ${LOST}`;
+/** The refusal of originals that had a mark before. @param seen How many images have their original there, if that was looked up. */
+export function unmarkedText(originals: BlobStore, seen: OriginalsSample | null): string {
+  const count = seen?.from === "records" && seen.sampled > 0 ? `; ${seenText(seen)}` : "";
+  const what = `it lacks its mark (key "${markKeyOf("originals")}"), like a volume that is not mounted`;
+  return `The store of the originals${placeText(originals)} is empty or another one: ${what}${count}. Mount or name the right one. If its files were moved here by hand, copy that key too. ${LOST}`;
+}
 
 const ANYWAY = "start once without requireStore (outrigger serve: without --existing and OUTRIGGER_EXISTING)";
 
 const NO_IMAGE = `No living image was found in the records, and no original in the store of the originals, so nothing proves that they belong together. Mount or name the right ones; if they are, ${ANYWAY}`;
 
 export function othersText(role: BytesRole): string {
-  return `The store of the ${role} belongs to another storage than the records. Name the right one, or an empty one`;
+  const remedy = `Name the right one${role === "renditions" ? ", or an empty one" : ""}`;
+  return `The store of the ${role} belongs to another storage than the records. ${remedy}`;
 }
 
 function noRecordsText(role: BytesRole): string {

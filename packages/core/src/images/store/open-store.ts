@@ -1,10 +1,11 @@
+import { isSettledWithin } from "../../async/settled-within.ts";
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { isServiceError, onCode } from "../../errors.ts";
 import { type Secret, undecodedIn } from "../../secret-bytes.ts";
 import { STORE_VERSION } from "../record/record-codec.ts";
-import { type InspectedStores, inspectStores } from "./inspect-stores.ts";
+import { CACHE_PATIENCE_MS, type InspectedStores, inspectStores } from "./inspect-stores.ts";
 import {
   type BytesRole,
   fingerprintsOf,
@@ -51,7 +52,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   const { stores, apart, requireStore } = options;
   for (;;) {
     if ((await readMigrationMark(stores.records))?.finishedAt === null) throw new StoreRefused(UNFINISHED);
-    const found = await inspectStores(stores, { apart, requireStore });
+    const found = await inspectStores(stores, { apart, requireStore, acceptForeignRenditions: true });
     try {
       const { secret, held } = await (found.held === null
         ? nameStore(options, found.isNew)
@@ -107,7 +108,8 @@ async function markRoles(
 ): Promise<boolean> {
   const mark = (role: BytesRole) => writeMark(stores[role], role, identity.id, null);
   // Images are served without renditions. A later check writes their mark, or compares an unreadable one or one of another process.
-  if (apart.includes("renditions") && marks.renditions === null) await mark("renditions").catch(() => null);
+  if (apart.includes("renditions") && marks.renditions === null)
+    await isSettledWithin(mark("renditions"), CACHE_PATIENCE_MS);
   if (!apart.includes("originals")) return marks.originals !== null;
   if (marks.originals === null && (await ifRoom(mark("originals").then(() => true))) === null) return false;
   if (identity.originalsApart !== true)

@@ -3,7 +3,13 @@ import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, hasRevisionProbe } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { type FailureListener, markReported } from "../../http/failure-listener.ts";
-import { inspectStores, othersText, requireKnownFormat, UNMARKED } from "./inspect-stores.ts";
+import {
+  type Inspection,
+  inspectStores,
+  othersText,
+  requireKnownFormat,
+  unmarkedText,
+} from "./inspect-stores.ts";
 import {
   type BytesRole,
   IDENTITY_KEY,
@@ -22,6 +28,8 @@ export interface StoreGuardOptions {
   first(): Promise<string | null>;
   /** Called once, before the first check of a mark. Resolves to the roles whose marks are checked. */
   watched(): Promise<readonly BytesRole[]>;
+  /** Called with the refusal of renditions of another storage, and with `null` for the right ones. Absent: checks reject with it. */
+  refuseRenditions?(refusal: StoreRefused | null): void;
   /** Called once per change of state, not per rejected call; `null`: each caller reports the error. */
   onError: FailureListener | null;
   log: Logger;
@@ -102,12 +110,14 @@ export class StoreGuard {
   }
 
   async #checkMarks(): Promise<void> {
-    const { stores, watched } = this.#options;
+    const { stores, watched, refuseRenditions } = this.#options;
     this.#marks ??= (await watched()).map((role) => ({ role, store: stores[role], passed: null, dueAt: 0 }));
     const id = this.#id ?? null;
     if (id === null) return;
     await Promise.all(
-      this.#marks.map((mark) => (mark.role === "originals" ? checkMark : checkRenditions)(mark, id)),
+      this.#marks.map((mark) =>
+        mark.role === "originals" ? checkMark(mark, id) : checkRenditions(mark, id, refuseRenditions),
+      ),
     );
   }
 }
@@ -169,18 +179,24 @@ interface StoreMark {
 const PATIENCE_MS = 500;
 const BLIND_MS = 30_000;
 
-/** Rejects for the renditions of another storage only: images are served without renditions. */
-async function checkRenditions(mark: StoreMark, id: string): Promise<void> {
+/** Refuses the renditions of another storage only: images are served without renditions. */
+async function checkRenditions(
+  mark: StoreMark,
+  id: string,
+  refuse: StoreGuardOptions["refuseRenditions"],
+): Promise<void> {
   if (performance.now() < mark.dueAt) return;
   mark.dueAt = performance.now() + BLIND_MS;
   const checking = checkMark(mark, id).then(
     () => {
       mark.dueAt = 0;
+      refuse?.(null);
     },
     (error) => {
       if (!(error instanceof StoreRefused)) return;
       mark.dueAt = 0;
-      throw error;
+      if (refuse === undefined) throw error;
+      refuse(error);
     },
   );
   if (await isSettledWithin(checking, PATIENCE_MS)) await checking;
@@ -194,14 +210,12 @@ async function checkMark(mark: StoreMark, id: string): Promise<void> {
   if (held !== null && held.id !== id) throw new StoreRefused(othersText(role), role);
   mark.passed = held?.revision ?? null;
   if (held !== null) return;
-  if (role === "originals") throw new StoreRefused(UNMARKED, role);
+  if (role === "originals") throw new StoreRefused(unmarkedText(store, null), role);
   await writeMark(store, role, id, null);
 }
 
-export interface AdminGuardOptions {
-  /** Accepts originals without a mark. @default false */
-  acceptUnmarked?: boolean;
-}
+/** What an {@link Inspection} accepts. Renditions of another storage are for work that removes only what belongs to known images. */
+export type AdminGuardOptions = Pick<Inspection, "acceptUnmarked" | "acceptForeignRenditions">;
 
 /**
  * A guard for commands, which have no secret: writes no identity and no mark of originals, and rejects a store changed by a newer
@@ -210,7 +224,7 @@ export interface AdminGuardOptions {
 export function createAdminGuard(
   stores: StorageRoles,
   log: Logger,
-  { acceptUnmarked = false }: AdminGuardOptions = {},
+  accepted: AdminGuardOptions = {},
 ): StoreGuard {
   const { records } = stores;
   const apart = rolesApart(stores);
@@ -222,10 +236,11 @@ export function createAdminGuard(
       return held?.identity.id ?? null;
     },
     async watched() {
-      const { held, marks } = await inspectStores(stores, { apart, acceptUnmarked });
+      const { held, marks } = await inspectStores(stores, { ...accepted, apart });
       if (held === null && apart.length > 0) throw new StoreRefused(NEVER_OPENED);
       return rolesToWatch(stores, marks.originals !== null);
     },
+    ...(accepted.acceptForeignRenditions && { refuseRenditions: () => undefined }),
     onError: null,
     log,
   });

@@ -1,4 +1,4 @@
-import { createImageAdmin, type ImageAdminOptions, type StorageAdmin } from "@outrigger/core";
+import { createImageAdmin, type ImageAdminOptions, isServiceError, type StorageAdmin } from "@outrigger/core";
 import type { StorageTargets } from "@outrigger/core/stores";
 import { reasonOf } from "../../cli/error-reason.ts";
 import { note } from "../../cli/print.ts";
@@ -7,6 +7,7 @@ import { type DataFlags, loadConfig } from "../../config/load-config.ts";
 import { settingsOf } from "../../config/settings.ts";
 import { requireDataDirectories } from "../../storage/data-directory.ts";
 import { requireMigrated } from "../../storage/end-migration.ts";
+import { refusalOf, refusedRole } from "../../storage/inspect-targets.ts";
 import { type OpenStorage, openStorage } from "../../storage/open-storage.ts";
 
 /**
@@ -50,6 +51,10 @@ export async function withImages(
   try {
     await requireMigrated(targets);
     await work({ stores, targets: storage, options });
+  } catch (error) {
+    const cause = error instanceof StartError ? error.cause : error;
+    const isRefused = isServiceError(cause, "store_unavailable") && refusedRole(cause) !== null;
+    throw isRefused ? await refusalOf(storage, stores, cause) : error;
   } finally {
     await close();
   }
@@ -65,5 +70,6 @@ export function requireImages(targets: StorageTargets): void {
       "The images are in the memory of the server, which other processes cannot access. Set OUTRIGGER_STORAGE, or storage in the configuration file, to persistent storage",
     );
   }
-  requireDataDirectories(Object.values(targets));
+  // A lost directory of renditions is made again.
+  requireDataDirectories([targets.records, targets.originals]);
 }

@@ -113,6 +113,11 @@ it("an unmounted volume of originals is rejected by the server and by every comm
   // Another program has made the directory of an empty store.
   await mkdir(join(volume, "blobs"));
   expect((await right.run(...repairUpTo(IMAGES - 1))).code).toBe(1);
+  const { code, stderr } = await right.run(...repairUpTo(1000));
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/Nothing was removed: .* no image has its original in file:.*pics\. Mount or name/),
+  ]);
   await expectRefused(right, /lacks its mark/);
   await rm(volume, { recursive: true });
   await rename(`${volume}.away`, volume);

@@ -14,8 +14,8 @@ export interface HealthOptions {
 
 /**
  * `/healthz` returns 200 while the process runs; it checks nothing else. `/readyz` returns 200 if requests can be served, and
- * 503 with the failing part or `draining`. The log has the reason. `leases` names the store with the leases of shared
- * renditions; the status does not depend on it.
+ * 503 with the failing part or `draining`. The log has the reason. The status depends neither on a store of renditions alone nor on
+ * `leases`, which names the store with the leases of shared renditions.
  */
 export function createHealth({ readiness, leases, isDraining, logger }: HealthOptions): Service {
   let wasReady = true;
@@ -23,13 +23,14 @@ export function createHealth({ readiness, leases, isDraining, logger }: HealthOp
   async function readyz() {
     if (isDraining()) return { status: 503, body: { status: "draining" } };
     const troubles = await readiness.troubles();
-    const isReady = Object.keys(troubles).length === 0;
+    const failing = Object.keys(troubles);
+    const isReady = failing.every((part) => part === "renditions");
     if (isReady !== wasReady) {
       wasReady = isReady;
       if (isReady) logger.info("ready again");
       for (const [part, err] of Object.entries(troubles)) logger.error({ part, err }, "not ready");
     }
-    const place = isReady ? (await leases()).place : "unshared";
+    const place = failing.length === 0 ? (await leases()).place : "unshared";
     const state = (part: string) => (part in troubles ? "failing" : "ok");
     return {
       status: isReady ? 200 : 503,

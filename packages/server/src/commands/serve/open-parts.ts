@@ -13,6 +13,7 @@ import { refuseRoot, requireDataDirectories } from "../../storage/data-directory
 import { endMigration } from "../../storage/end-migration.ts";
 import { inspectTargets, lacksStore, refusalOf } from "../../storage/inspect-targets.ts";
 import {
+  isCache,
   type OpenStorage,
   type OpenTarget,
   openRateLimiter,
@@ -45,7 +46,8 @@ export async function openParts(
   if (settings.existing) requireDataDirectories([records, originals]);
   const isMissing = [records, originals, renditions].some(lacksStore);
   if (distinctTargets(settings.storage).length > 1 && isMissing) {
-    await inspectTargets(settings.storage, settings.existing);
+    const { existing: requireStore } = settings;
+    await inspectTargets(settings.storage, { requireStore, acceptForeignRenditions: true });
   }
   const onTrouble = (err: unknown) => logger.debug({ err }, "connection to storage failed");
   const storage = await openStorage(settings.storage, onTrouble);
@@ -62,7 +64,7 @@ export async function openParts(
   try {
     // Opening the lookup checks it.
     const atStart = createReadiness({ storage: storage.targets, renderer, timeoutMs: START_TIMEOUT_MS });
-    requireReady(await atStart.troubles(), storage);
+    requireReady(await atStart.troubles(), storage, logger);
     await logWarnings(storage.targets, logger);
     logUnsharedLimits(settings, rateLimiter !== null, logger);
     const { metrics, observer } = await createObservers(settings);
@@ -116,8 +118,10 @@ export async function openParts(
  */
 async function logWarnings(targets: readonly OpenTarget[], logger: Logger): Promise<void> {
   await endMigration(targets);
-  for (const { roles, warnings } of targets)
+  for (const { roles, warnings } of targets) {
+    if (isCache(roles)) continue;
     for (const text of await warnings()) logger.warn({ roles }, text);
+  }
 }
 
 /** Logs that each process on the same images counts requests separately, if that is so. */
@@ -143,10 +147,14 @@ function failureLog(logger: Logger) {
   };
 }
 
-function requireReady(troubles: Record<string, unknown>, { targets }: OpenStorage): void {
+/** @throws StartError for a part that does not work. Renditions are only warned about: they are rendered again. */
+function requireReady(troubles: Record<string, unknown>, { targets }: OpenStorage, logger: Logger): void {
   for (const { target, roles } of targets) {
     const name = ["storage", ...roles].find((part) => part in troubles);
-    if (name !== undefined) throw storageError(target, roles, troubles[name]);
+    if (name === undefined) continue;
+    const error = storageError(target, roles, troubles[name]);
+    if (!isCache(roles)) throw error;
+    logger.warn({ renditions: "failing" }, `${error.message}. Images are served without it`);
   }
   if ("renderer" in troubles) {
     const cause = troubles.renderer;
@@ -178,8 +186,8 @@ function watchSpace(targets: readonly { target: StorageTarget }[], observer: Obs
   for (const { target } of targets) {
     if (target.kind !== "file") continue;
     const { directory } = target;
-    const { dev } = statSync(directory);
-    if (devices.has(dev)) continue;
+    const dev = statSync(directory, { throwIfNoEntry: false })?.dev;
+    if (dev === undefined || devices.has(dev)) continue;
     devices.add(dev);
     const read = readerOf(directory);
     const add = (name: GaugeName, number: (stats: ReturnType<typeof read>) => number) =>

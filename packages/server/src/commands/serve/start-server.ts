@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Service } from "@outrigger/core";
-import { chooseLeases, IMAGES_RULES, type Renderer } from "@outrigger/core/images";
+import { chooseLeases, IMAGES_RULES, inspectStores, type Renderer, rolesApart } from "@outrigger/core/images";
 import { express as mount } from "@outrigger/express";
 import { hasLatinFont } from "@outrigger/imaging";
 import type { Metrics } from "@outrigger/telemetry";
@@ -47,7 +47,12 @@ export async function startServer(
   const readiness = createReadiness({
     storage: storage.targets,
     renderer,
-    checkStores: () => images.ready(),
+    async checkStores() {
+      await images.ready();
+      // Names renditions of another storage, too. The images are ready without them.
+      const apart = rolesApart(storage.stores);
+      if (apart.length > 0) await inspectStores(storage.stores, { apart });
+    },
     checkLookup: lookup?.check ?? null,
   });
   let isDraining = false;

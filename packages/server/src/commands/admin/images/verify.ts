@@ -16,6 +16,7 @@ import { jsonText, note, printable, printOut } from "../../../cli/print.ts";
 import { writeAtomically } from "../../../cli/write-file.ts";
 import { StartError, usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
+import { describeTarget } from "../../../config/targets/describe-storage.ts";
 import { requireDataDirectories } from "../../../storage/data-directory.ts";
 import { type JobFlags, type JobOutcome, RESUME, runJob } from "../storage/run-job.ts";
 import { nameOfStorage, readSide, requireApart, withStorage } from "../storage/sides.ts";
@@ -73,7 +74,7 @@ async function run(
       async saveState(next) {
         if (path !== undefined) await writeAtomically(path, [jsonText({ ...subject, state: next })]);
       },
-      onRemovals: printRemovals,
+      onRemovals: (planned) => printRemovals(planned, describeTarget(targets.originals)),
       onFinding: (finding) => printOut(lineOf(finding, json)),
     });
     if (path !== undefined) await rm(path, { force: true });
@@ -120,14 +121,13 @@ function lineOf(finding: VerifyFinding, json: boolean): string {
   return `${id ?? key}  ${what}  ${printable(detail)}${outcome}\n`;
 }
 
-function printRemovals({ removals, of, most, isAllowed }: PlannedRemovals): void {
+function printRemovals({ removals, of, most, isAllowed, areAllAbsent }: PlannedRemovals, at: string): void {
   const share = of === 0 ? 100 : Math.ceil((removals / of) * 1000) / 10;
   const what = `${removals} of ${of} images and orphaned originals (${share} %)`;
-  note(
-    isAllowed
-      ? `Removing ${what}`
-      : `Nothing was removed: that would be ${what}, more than ${most}. Check that the stores of all roles are the right ones and mounted. If they are, and no backup has these images, pass --max-removals ${removals}`,
-  );
+  const stopped = `Nothing was removed: that would be ${what}`;
+  const all = `and no image has its original in ${at}. Mount or name the right store, or restore the originals with outrigger restore`;
+  const many = `more than ${most}. Check that ${at} and the stores of the other roles are the right ones and mounted. If they are, and no backup has these images, pass --max-removals ${removals}`;
+  note(isAllowed ? `Removing ${what}` : `${stopped}, ${areAllAbsent ? all : many}`);
 }
 
 function outcomeOf(report: VerifyReport): JobOutcome {

@@ -1,0 +1,118 @@
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { startRedis } from "../../../../../test/support/redis-server.ts";
+import { jpeg, outrigger, serve, temporaryDirectory, uploaded } from "../../../test/outrigger-process.ts";
+
+// Each test starts several servers and commands.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+
+const PARTS = { records: "ok", originals: "ok", renditions: "ok", renderer: "ok" };
+
+function place(cwd: string, renditions: string) {
+  const storage = { records: "file:./data", originals: "file:./data", renditions };
+  const env = { OUTRIGGER_STORAGE: JSON.stringify(storage) };
+  let width = 10;
+  return {
+    start: () => serve(cwd, [], env),
+    run: (...args: string[]) => outrigger(args, { cwd, env }).exit,
+    /** The status of a rendition that no request has asked for. */
+    async render(url: string, id: string): Promise<number> {
+      return (await fetch(`${url}/api/images/${id}.png?resize=${++width}x9`)).status;
+    },
+  };
+}
+
+async function readyz(url: string): Promise<[status: number, checks: object]> {
+  const reply = await fetch(`${url}/readyz`);
+  return [reply.status, ((await reply.json()) as { checks: object }).checks];
+}
+
+/** A server or command may write there meanwhile. */
+const removed = (directory: string) => rm(directory, { recursive: true, force: true, maxRetries: 10 });
+
+const soon = { timeout: 60_000, interval: 200 };
+
+it("lost, empty and foreign directories of renditions cost neither conversions nor readiness, a start or a takedown", async () => {
+  const cwd = await temporaryDirectory();
+  const { start, run, render } = place(cwd, "file:./n");
+  const n = join(cwd, "n");
+  // Another service's renditions.
+  const elsewhere = await temporaryDirectory();
+  const other = place(elsewhere, "file:./n");
+  const first = start();
+  const url = await first.url;
+  const { id, pin } = await uploaded(url, await jpeg());
+  expect(await render(url, id)).toBe(200);
+  await removed(n);
+  for (let count = 0; count < 3; count++) expect(await render(url, id)).toBe(200);
+  await expect.poll(() => readyz(url), soon).toEqual([200, PARTS]);
+  await rename(n, `${n}.own`);
+  await mkdir(n);
+  for (let count = 0; count < 3; count++) expect(await render(url, id)).toBe(200);
+  await expect.poll(() => readyz(url), soon).toEqual([200, PARTS]);
+
+  const stranger = other.start();
+  await stranger.url;
+  stranger.child.kill("SIGTERM");
+  await stranger.exit;
+  await removed(n);
+  await rename(join(elsewhere, "n"), n);
+  const failing = { ...PARTS, renditions: "failing" };
+  await expect.poll(() => readyz(url), soon).toEqual([200, failing]);
+  for (let count = 0; count < 3; count++) expect(await render(url, id)).toBe(200);
+  const second = await uploaded(url, await jpeg());
+  first.child.kill("SIGTERM");
+  await first.exit;
+
+  await removed(n);
+  expect(await run("images", "withhold", second.id, "--reason", "Case 4711")).toBe(0);
+  await removed(n);
+  await writeFile(n, "");
+  const again = start();
+  const next = await again.url;
+  expect(await render(next, id)).toBe(200);
+  expect(await readyz(next)).toEqual([200, failing]);
+  expect(again.output.stderr + again.output.stdout).toContain("Images are served without it");
+  await rm(n);
+  await expect
+    .poll(async () => [await render(next, id), await readyz(next)], soon)
+    .toEqual([200, [200, PARTS]]);
+  const deleted = await fetch(`${next}/api/images/${id}.json?pin=${pin}`, { method: "DELETE" });
+  expect(deleted.status).toBe(204);
+  again.child.kill("SIGTERM");
+  await again.exit;
+});
+
+it("a Redis with the renditions may be away at the start, be killed, and come back", async () => {
+  const cwd = await temporaryDirectory();
+  const redis = await startRedis();
+  try {
+    const { start, render } = place(cwd, redis.url);
+    await redis.kill();
+    const server = start();
+    const url = await server.url;
+    const { id, pin } = await uploaded(url, await jpeg());
+    const failing = { ...PARTS, renditions: "failing" };
+    expect(await render(url, id)).toBe(200);
+    expect(await readyz(url)).toEqual([200, failing]);
+    await redis.start();
+    await expect.poll(() => readyz(url), soon).toEqual([200, PARTS]);
+    await expect
+      .poll(async () => [await render(url, id), await redis.cli("DBSIZE")], soon)
+      .not.toEqual([200, "0"]);
+    redis.signal("SIGSTOP");
+    for (let count = 0; count < 3; count++) expect(await render(url, id)).toBe(200);
+    await expect.poll(() => readyz(url), soon).toEqual([200, failing]);
+    redis.signal("SIGCONT");
+    await redis.kill();
+    expect(await render(url, id)).toBe(200);
+    const deleted = await fetch(`${url}/api/images/${id}.json?pin=${pin}`, { method: "DELETE" });
+    expect(deleted.status).toBe(204);
+    expect(await render(url, id)).toBe(410);
+    server.child.kill("SIGTERM");
+    expect(await server.exit).toBe(0);
+  } finally {
+    await redis.close();
+  }
+});
