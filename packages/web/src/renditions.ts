@@ -101,18 +101,12 @@ export function thumbnail(view: ImageView, offers: readonly Offer[], side: numbe
 }
 
 /** A raster of an image, without animation, for renditions of any size; `null` when there is none. */
-export function stillPicture(view: ImageView, offers: readonly Offer[]): Address | null {
+function stillPicture(view: ImageView, offers: readonly Offer[]): Address | null {
   // A GIF as WebP keeps its frames.
   const rasters = view.type === "image/gif" ? ["png", "jpg", "webp"] : ["webp", "png", "jpg"];
   return (
     rasters.flatMap((format) => offers.find((offer) => offer.format === format) ?? [])[0]?.address ?? null
   );
-}
-
-/** The address of the part of an image that fills a box. */
-export function cutOf(view: ImageView, address: Address, { width, height }: Size): Address {
-  const boxed = changedAddress(view, address, "resize", `${width}x${height}`);
-  return changedAddress(view, boxed, "fit", "cover");
 }
 
 /** The picture for link previews, a raster of bounded size, and its size; `null` when there is none. */
@@ -184,7 +178,7 @@ export function sizeChoices(view: ImageView): readonly { label: string; side: nu
 }
 
 /** The size of the shown page; `null` when unknown. */
-export function sizeOf({ width, height }: ImageView): Size | null {
+function sizeOf({ width, height }: ImageView): Size | null {
   return width === null || height === null ? null : { width, height };
 }
 
@@ -197,7 +191,7 @@ function square(side: number): Size {
 }
 
 /** The size after fitting into a box, as the service computes it. */
-export function fitted({ width, height }: Size, box: Size, enlarge: boolean): Size {
+function fitted({ width, height }: Size, box: Size, enlarge: boolean): Size {
   const scale = Math.min(enlarge ? Number.POSITIVE_INFINITY : 1, box.width / width, box.height / height);
   const scaled = (length: number, most: number) => Math.min(most, Math.max(1, Math.round(length * scale)));
   return { width: scaled(width, box.width), height: scaled(height, box.height) };

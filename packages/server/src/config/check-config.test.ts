@@ -162,7 +162,7 @@ describe("checkConfig", () => {
         idleMs: 1000,
         maxConnections: 1,
       },
-      log: { level: "silent", pretty: true },
+      log: { level: "silent" },
       metrics: { port: 0, host: "0.0.0.0" },
       lookup: { database: "postgres://user:password@db.example.com:5432/lookup?sslmode=require" },
     };

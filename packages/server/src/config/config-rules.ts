@@ -156,8 +156,6 @@ export interface ServerHttpConfig extends rules.Options<typeof HTTP_RULES> {}
 const LOG_RULES = {
   /** Lowest severity that is logged; `silent` logs nothing. @default "info" */
   level: rules.preset("info", rules.oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent")),
-  /** Writes lines for people instead of JSON. @default whether standard error is a terminal */
-  pretty: rules.flag(),
   /**
    * Clients' addresses: whole, the network of each uploader (the /24 of IPv4, the /48 of IPv6), or none.
    * @default "network"

@@ -1,9 +1,7 @@
 import { setClockByDocument } from "../saved/server-clock.ts";
 import { readTexts, showLocalTimes } from "../texts.ts";
 import { dressExpiry } from "./dress-expiry.ts";
-import { dressFocalPoint } from "./focal-point.ts";
 import { savedPin, updateSavedList } from "./update-saved-list.ts";
-import "./focal-point.css";
 import "./form.css";
 
 readTexts();
@@ -11,7 +9,6 @@ setClockByDocument();
 showLocalTimes();
 updateSavedList();
 dressExpiry();
-void dressFocalPoint();
 hidePin();
 reopen();
 

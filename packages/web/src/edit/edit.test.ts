@@ -42,33 +42,6 @@ describe("edit page", () => {
     expect(createPages().edit({ ...EDIT, image: drawing }, NOW).html).toContain(`src="${BYTES}.svg"`);
   });
 
-  it("has the cuts of the saved focal point for readers without JavaScript, signed if the service requires it", () => {
-    const cuts = (image: ImageView) => {
-      const { html } = createPages().edit({ ...EDIT, image }, NOW);
-      const [, hidden = ""] = /<noscript>(.*?)<\/noscript>/s.exec(html) ?? [];
-      return [...hidden.matchAll(/src="([^"]+)"/g)].map(([, src]) => src?.replaceAll("&amp;", "&"));
-    };
-    expect(cuts(IMAGE)).toEqual([
-      `${BYTES}.webp?resize=224x224&fit=cover`,
-      `${BYTES}.webp?resize=384x216&fit=cover`,
-    ]);
-    const sign = (address: string) => `${address.replace(/&s=.*?(?=&|$)/, "")}&s=signed`;
-    expect(cuts({ ...IMAGE, sign })[0]).toBe(`${BYTES}.webp?resize=224x224&fit=cover&s=signed`);
-    // The WebP of an animation is one.
-    expect(cuts({ ...IMAGE, type: "image/gif" })[0]).toBe(`${BYTES}.png?resize=224x224&fit=cover`);
-    expect(cuts({ ...IMAGE, links: {} })).toEqual([]);
-  });
-
-  it("shows the picture of the focal point in the ratio of the image, within 352 by 300 pixels", () => {
-    const size = (image: ImageView) =>
-      /class="focal-picture"><img src="[^"]+" alt=""( width="\d+" height="\d+")?/.exec(
-        createPages().edit({ ...EDIT, image }, NOW).html,
-      )?.[1];
-    expect(size(IMAGE)).toBe(' width="352" height="198"');
-    expect(size({ ...IMAGE, width: 20, height: 40 })).toBe(' width="150" height="300"');
-    expect(size({ ...IMAGE, width: null })).toBeUndefined();
-  });
-
   it("allows its forms to post to an absolute action on another host", () => {
     const page = createPages().edit({ ...EDIT, action: "https://edit.example/x" }, NOW);
     expect(page.contentSecurityPolicy).toContain("form-action 'self' https://edit.example;");

@@ -8,7 +8,6 @@ import { descriptionField, subject, thumbnailOf } from "../subject.ts";
 import { t } from "../texts.ts";
 import { durationText, lifetimeChoices } from "../time-left.ts";
 import { faultAttributes, faultLine } from "./faults.ts";
-import { focalPoint } from "./focal-point.ts";
 
 /** The page to rename and describe an image, change its expiry and its focal point, or delete it. The request must have the PIN. */
 export function editPage(view: EditView, nowMs: number, site: Site): Page {
@@ -71,6 +70,26 @@ ${focalPoint(view)}
 function choice({ typed }: EditView, value: EditInput["expiry"], label: string): Html {
   const isChosen = (typed?.expiry ?? "keep") === value;
   return html`<label class="check"><input type="radio" name="expiry" value="${value}"${isChosen && html` checked`}> ${label}</label>`;
+}
+
+/** The fields of the focal point. */
+function focalPoint(view: EditView): Html {
+  const { image, typed } = view;
+  const [x, y] = typed === undefined ? (image.focus?.map(percentText) ?? []) : [typed.focusX, typed.focusY];
+  const field = (name: "focusX" | "focusY", id: string, label: string, value: string | undefined) =>
+    html`<div><label for="${id}">${label}</label>
+<input id="${id}" name="${name}" type="number" min="0" max="100" step="0.01" placeholder="50" value="${value}" autocomplete="off"${faultAttributes(view, name)}></div>
+`;
+  return html`<fieldset class="focal" aria-describedby="focal-hint"><legend>${t("edit.focal")}</legend>
+<p class="hint" id="focal-hint">${t("edit.focalHint")}</p>
+<div class="focal-fields">
+${field("focusX", "focus-x", t("edit.fromLeft"), x)}${field("focusY", "focus-y", t("edit.fromTop"), y)}</div>
+${faultLine(view, "focusX")}${faultLine(view, "focusY")}</fieldset>`;
+}
+
+/** A share as a percentage, with the digits that are stored: `33.33`. */
+function percentText(share: number): string {
+  return String(Number((share * 100).toFixed(2)));
 }
 
 /** The value of a `datetime-local` field, in UTC. */

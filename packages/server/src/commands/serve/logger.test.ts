@@ -22,18 +22,6 @@ describe("prettyLine", () => {
 });
 
 describe("logs of outrigger serve", () => {
-  it("are lines for people with log.pretty", async () => {
-    const cwd = await temporaryDirectory();
-    await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ log: { pretty: true } }));
-    const server = serve(cwd);
-    await fetch(`${await server.url}/nothing`);
-    await server.logged("answered");
-    const lines = server.output.stderr.trimEnd().split("\n");
-    expect(lines.at(-1)).toMatch(
-      /^\d\d:\d\d:\d\d\.\d{3} INFO answered \{"id":.*"path":"\/nothing","status":404,/,
-    );
-  });
-
   it("do not block the server after their reader has ended", async () => {
     const server = serve(await temporaryDirectory());
     const url = await server.url;

@@ -2,7 +2,7 @@ import pino, { type Logger } from "pino";
 import { printable } from "../../cli/print.ts";
 import type { ServerSettings } from "../../config/settings.ts";
 
-type LogSettings = Pick<ServerSettings["log"], "level" | "pretty">;
+type LogSettings = Pick<ServerSettings["log"], "level">;
 
 export interface ServerLog {
   logger: Logger;
@@ -17,14 +17,14 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const FLUSH_MS = 1000;
 
 /**
- * Logs to standard error, as JSON by pino or as lines for people. Writes asynchronously, so that a reader that hangs does
+ * Logs to standard error, as JSON by pino or, in a terminal, as lines for people. Writes asynchronously, so that a reader that hangs does
  * not block the server.
  */
-export function createLog({ level, pretty = process.stderr.isTTY === true }: LogSettings): ServerLog {
+export function createLog({ level }: LogSettings): ServerLog {
   // Lines are still written at once. With a minimum of 0, flush() would not wait for them.
   const destination = pino.destination({ dest: 2, sync: false, minLength: 1, maxLength: MAX_WAITING_BYTES });
   const options = { level, base: null };
-  const logger = pretty
+  const logger = process.stderr.isTTY
     ? pino(options, { write: (line: string) => void destination.write(prettyLine(line)) })
     : pino(options, destination);
   return {
