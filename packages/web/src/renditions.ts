@@ -100,15 +100,6 @@ export function thumbnail(view: ImageView, offers: readonly Offer[], side: numbe
   return boxed(view, still.address, side);
 }
 
-/** A raster of an image, without animation, for renditions of any size; `null` when there is none. */
-function stillPicture(view: ImageView, offers: readonly Offer[]): Address | null {
-  // A GIF as WebP keeps its frames.
-  const rasters = view.type === "image/gif" ? ["png", "jpg", "webp"] : ["webp", "png", "jpg"];
-  return (
-    rasters.flatMap((format) => offers.find((offer) => offer.format === format) ?? [])[0]?.address ?? null
-  );
-}
-
 /** The picture for link previews, a raster of bounded size, and its size; `null` when there is none. */
 export function previewPicture(
   view: ImageView,

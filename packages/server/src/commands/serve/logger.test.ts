@@ -1,6 +1,4 @@
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { serve, temporaryDirectory } from "../../../test/outrigger-process.ts";
 import { prettyLine } from "./logger.ts";
