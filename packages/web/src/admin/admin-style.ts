@@ -30,6 +30,10 @@ export const ADMIN_STYLE = `
 .decide .fields { display: grid; gap: .5rem 1rem; align-items: end; }
 .decide .fields label { margin-top: 0; }
 .decide > .check { margin-top: .5rem; }
+#decide { counter-reset: chosen; }
+.shot input:checked { counter-increment: chosen; }
+#chosen::after { content: ": " counter(chosen); }
+.decide:has([name="all"]:checked) #chosen::after { content: ": " attr(data-all); }
 .decide .acts { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin-top: .75rem; }
 .acts .check { margin-inline-start: auto; }
 .outcome { margin: .25rem 0 0; padding-inline-start: 1.25rem; font-weight: 400; }

@@ -109,7 +109,7 @@ export class DenyList {
   /** All denied bytes, in no particular order. */
   async *list(): AsyncGenerator<Denial> {
     for await (const key of listAll(this.#store, PREFIX)) {
-      const denial = await this.#find(key.slice(PREFIX.length).replace("/", ""));
+      const denial = await this.find(key.slice(PREFIX.length).replace("/", ""));
       // `null`: allowed since it was listed.
       if (denial !== null) yield denial;
     }
@@ -117,12 +117,13 @@ export class DenyList {
 
   /** Rejects with {@link RefusedUpload} if any of these bytes are denied. @param hashes SHA-256 in hex. */
   async requireAllowed(hashes: readonly string[]): Promise<void> {
-    const denials = await Promise.all(hashes.map((sha256) => this.#find(sha256)));
+    const denials = await Promise.all(hashes.map((sha256) => this.find(sha256)));
     const denial = denials.find((found) => found !== null);
     if (denial) throw new RefusedUpload(denial.isLegal ? "withheld" : "forbidden", denial.reason);
   }
 
-  async #find(sha256: string): Promise<Denial | null> {
+  /** The last denial of some bytes. `null`: they are not denied. */
+  async find(sha256: string): Promise<Denial | null> {
     const [last] = (await this.#read(sha256)).denials;
     return last === undefined ? null : { sha256: sha256.toLowerCase(), ...last };
   }

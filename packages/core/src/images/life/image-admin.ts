@@ -37,7 +37,14 @@ import { acceptImage, refuseImage } from "./review.ts";
 import { newAct } from "./settle-act.ts";
 import { Sweeper, type SweepOptions, type SweepReport } from "./sweeper.ts";
 import type { WithholdOptions } from "./withhold.ts";
-import { type Release, type ReleaseOptions, releaseCopies, withholdCopies } from "./withhold-copies.ts";
+import {
+  type Release,
+  type ReleaseOptions,
+  releaseCopies,
+  type SameBytes,
+  sameBytesOf,
+  withholdCopies,
+} from "./withhold-copies.ts";
 
 /** What an operator may do with images, independent of their PINs. */
 export interface ImageAdmin {
@@ -79,6 +86,8 @@ export interface ImageAdmin {
   deny(options: DenyOptions): Promise<void>;
   /** Undoes `deny`. Does nothing for bytes that are not denied. */
   allow(options: AllowOptions): Promise<void>;
+  /** Whether the bytes of an image are denied, and how many copies it has. For an unknown or ended image, neither. */
+  sameBytes(id: string): Promise<SameBytes>;
   /** Lists all denied bytes, in no particular order. */
   denials(): AsyncGenerator<Denial>;
   /**
@@ -240,6 +249,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       await life.denied.allow(options);
       await life.audit.add("allow", options.sha256.toLowerCase(), { by: options.by });
     }),
+    sameBytes: onceOpen(guard, (id) => sameBytesOf(life, id)),
     async *denials() {
       await guard.open();
       yield* life.denied.list();

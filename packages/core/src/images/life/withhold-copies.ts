@@ -125,6 +125,29 @@ export async function releaseCopies(
   return { ...result, released: [id, ...result.released] };
 }
 
+/** What the bytes of an image mean for others. */
+export interface SameBytes {
+  /** Other images of the same bytes, before or after cleaning, at most 1000. */
+  copies: number;
+  /** SHA-256 of its bytes whose upload is refused. */
+  denied: string[];
+}
+
+const MAX_COUNTED = 1000;
+
+/** Reads the indexes alone: an image that a crash left there counts. */
+export async function sameBytesOf(context: LifeContext, id: string): Promise<SameBytes> {
+  const record = (await loadAny(context, id))?.record;
+  const hashes = record === undefined ? [] : hashesOf(record);
+  const found: SameBytes = { copies: 0, denied: [] };
+  const copiesOf = copyFinder(context, id);
+  for (const hash of hashes) {
+    if ((await context.denied.find(hash)) !== null) found.denied.push(hash);
+    for await (const _ of copiesOf(hash)) if (++found.copies >= MAX_COUNTED) break;
+  }
+  return found;
+}
+
 /** Collects the failures of works that do not depend on each other. */
 function attempts() {
   const failures: unknown[] = [];

@@ -27,7 +27,7 @@ export async function withholdImage(
 ): Promise<LastAct> {
   const { withheld: asked } = checkWithholding(options, given.at);
   const apply = (record: ImageRecord): ImageRecord => {
-    const before = takedownOf(record);
+    const before = record.withheld === null ? null : takedownOf(record);
     const withheld = { ...asked, since: record.withheld?.since ?? asked.since };
     const isSame = before !== null && JSON.stringify(withheld) === JSON.stringify(record.withheld);
     const { id: actId, hashes: denied = [] } = before ?? given;
