@@ -115,7 +115,7 @@ test("a release with copies takes back what one takedown did, names the others, 
   }
   for (const id of [first, second]) expect(await statusOf(site, id)).toBe(200);
   expect(await statusOf(site, third)).toBe(451);
-  // What somebody denied before stays so.
+  // An earlier denial stays.
   expect((await site.create()).json.detail).toBe("Known abuse.");
   await images.allow({ sha256: hashOf(PNG) });
   expect((await site.create()).status).toBe(201);
