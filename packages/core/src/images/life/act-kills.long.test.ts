@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
+import { amount } from "../../../../../test/support/soak.ts";
 import { PNG } from "../../../test/calls.ts";
 import { type Fault, faultyStore } from "../../../test/dying-store.ts";
 import { cleanedTo, createFakeRenderer, type FakeRenderer } from "../../../test/fake-renderer.ts";
@@ -19,6 +20,9 @@ const cleaning: FakeRenderer["answer"] = (admitting) =>
 
 const COURT = { reason: "By order of the court.", copies: true, by: "anna" };
 const FAULTS: readonly Fault[] = ["dies", "dies after", "fails once", "fails after"];
+
+/** Every call in a soak. */
+const STEP = amount(3, 1);
 
 /** What the processes of one storage told: the events that a subscriber got, and the lines of the log. */
 interface Told {
@@ -234,8 +238,8 @@ test.each(Object.keys(CASES).flatMap((name) => FAULTS.map((fault) => [name, faul
   async (name, fault) => {
     const given = CASES[name];
     if (given === undefined) throw new Error(name);
-    let point = 0;
-    while (await actUnder(fault, point, given)) point++;
+    let point = FAULTS.indexOf(fault) % STEP;
+    while (await actUnder(fault, point, given)) point += STEP;
     expect(point).toBeGreaterThan(3);
   },
   120_000,
