@@ -150,8 +150,8 @@ test("a sweep decides the reports of images whose deletion was killed before it"
   const site = createLifeSite({ reports: true });
   const { id } = created(await site.create());
   await site.send("POST", "/api/reports.json", { fields: { id, reason: "other" } });
-  const tapped = tapStore(site.store, ({ method, key }) => {
-    if (method === "put" && key === `reports/${id}`) return new Promise(() => {});
+  const tapped = tapStore(site.store, async ({ method, key }) => {
+    if (method === "put" && key === `reports/${id}`) await new Promise(() => {});
   });
   const dying = createLifeSite({ store: tapped, clock: site.clock, reports: true });
   void dying.images.remove(id);
