@@ -67,14 +67,18 @@ export class DenyList {
   /**
    * Denies bytes on every process from now on. Replaces an earlier reason. @throws TypeError for options out of range.
    * @param act ID of the takedown that does it: {@link withdraw} then takes back this alone, and a repetition changes nothing.
+   * @returns when they were denied so
    */
-  async deny(options: DenyOptions, act?: string): Promise<void> {
+  async deny(options: DenyOptions, act?: string): Promise<number> {
     const { sha256, reason, isLegal } = checkOptions("deny", options, DENY_RULES);
     const denial = { reason, isLegal, at: this.#now(), ...(act && { act }) };
+    let { at } = denial;
     await this.#change(sha256, (denials) => {
-      const isKnown = denials.some((each) => act !== undefined && each.act === act && each.reason === reason);
-      return isKnown ? denials : [denial, ...denials.filter((each) => each.act !== act)];
+      const known = denials.find((each) => act !== undefined && each.act === act && each.reason === reason);
+      at = known?.at ?? denial.at;
+      return known ? denials : [denial, ...denials.filter((each) => each.act !== act)];
     });
+    return at;
   }
 
   /** Undoes {@link deny} of a takedown. What others denied stays so. */

@@ -36,8 +36,8 @@ export async function withholdCopies(
   // Before the denial, which would end an image that is still processed as refused.
   const act = await withholdImage(context, id, options, begun);
   for (const sha256 of hashes) {
-    await context.denied.deny({ sha256, reason: withheld.reason, isLegal: true }, act.id);
-    await context.audit.add("deny", sha256, options, act);
+    const at = await context.denied.deny({ sha256, reason: withheld.reason, isLegal: true }, act.id);
+    await context.audit.add("deny", sha256, options, { id: act.id, at });
   }
   const copiesOf = copyFinder(context, id);
   const change = (copy: string, each: LifeContext) => attempt(withholdCopy(each, copy, act, options));
@@ -64,7 +64,8 @@ async function withholdCopy(
   // The record of an upload that is cleaned has its new hash later than the index.
   const isCopy = record.processing !== null || hashesOf(record).some((hash) => act.hashes?.includes(hash));
   // `not_found`: it has ended meanwhile.
-  if (isCopy) await withholdImage(context, id, options, act).catch(onCode("not_found", undefined));
+  const given = { ...act, at: context.settings.now() };
+  if (isCopy) await withholdImage(context, id, options, given).catch(onCode("not_found", undefined));
 }
 
 export const RELEASE_RULES = {
