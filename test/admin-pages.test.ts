@@ -44,6 +44,9 @@ function send(
   return fetch(`${base}/`, { method: "POST", body: new URLSearchParams(fields), headers });
 }
 
+/** The list with one image alone. */
+const found = async (id: string) => (await send({ act: "find", links: id })).text();
+
 /** Performs an act on images as the form does. */
 async function act(name: string, ids: string[], more: Record<string, string> = {}): Promise<string> {
   const chosen = Object.fromEntries(ids.map((id) => [id, "yes"]));
@@ -200,6 +203,44 @@ describe("the list", () => {
     expect(late).toContain("1 image deleted.");
     expect(late).toMatch(new RegExp(`1 not deleted:.*${ids[2]}.*deleted`, "s"));
     expect(await Promise.all(ids.map(statusOf))).toEqual([200, 451, 410]);
+  });
+
+  test("releases with its copies all that one takedown withheld, names what another decision withholds, and accepts the file again", async () => {
+    const file = await jpegPhoto(64, 48);
+    const send = async () => (await upload(site, file, "image/jpeg", { name: "copy" })).id;
+    const [one, two, other] = [await send(), await send(), await send()];
+    await act("withhold", [other], { reason: "Another claim." });
+    expect(await found(one)).toContain("2 identical images");
+    await act("withhold", [one], { reason: "A claim.", copies: "yes" });
+    expect(await page("?show=withheld")).toContain("re-uploads blocked");
+    const text = await act("release", [one], { together: "yes" });
+    expect(text).toContain("2 images released.");
+    expect(text).toMatch(new RegExp(`1 identical image stays withheld by another decision:.*${other}`, "s"));
+    expect(await Promise.all([one, two, other].map(statusOf))).toEqual([200, 200, 451]);
+    await send();
+  });
+
+  test("blocks re-uploads of a file, says that the image stays, shows it on its card, and accepts the file again", async () => {
+    const file = await jpegPhoto(72, 48);
+    const { id } = await upload(site, file, "image/jpeg");
+    expect(await found(id)).toContain("Block re-uploads of this file (this image stays)");
+    const text = await act("deny", [id], { reason: "No." });
+    expect(text).toContain("Re-uploads of 1 file blocked. The image stays.");
+    expect(await found(id)).toContain("re-uploads blocked");
+    expect(await statusOf(id)).toBe(200);
+    await expect(site.images.add(file)).rejects.toMatchObject({ code: "forbidden" });
+    expect(await act("allow", [id])).toContain("1 file can be uploaded again.");
+    expect(await found(id)).not.toContain("re-uploads blocked");
+    await site.images.add(file);
+  });
+
+  test("asks once before it refuses or deletes, and says how many images would end", async () => {
+    const ids = [await mine(), await mine()];
+    for (const name of ["refuse", "remove"]) {
+      expect(await act(name, ids, { reason: "No." })).toContain("2 images would end for good");
+    }
+    expect(await found(ids[0] ?? "")).toContain("Yes, delete or refuse for good");
+    expect(await Promise.all(ids.map(statusOf))).toEqual([200, 200]);
   });
 
   test("two operators who delete the same images at the same time both get a list of outcomes", async () => {

@@ -61,6 +61,10 @@ test.each(["light", "dark"] as const)(
       await choose(page, names[1]);
       await page.getByLabel("Reason").fill("Advertisement");
       await press(page, "Refuse");
+      expect(await outcome(page)).toEqual([expect.stringContaining("1 image would end for good")]);
+      await choose(page, names[1]);
+      await page.getByLabel("Yes, delete or refuse").check();
+      await press(page, "Refuse");
       expect(await outcome(page)).toEqual(["1 image refused."]);
       expect([await statusOf(cat), await statusOf(spam)]).toEqual([200, 404]);
 

@@ -58,6 +58,7 @@ export type { OwnerRemoval, RemoveAllOptions } from "./images/life/remove-owned.
 export type { DecideOptions, ReportAdmin, ReportFilter } from "./images/life/report-admin.ts";
 export type { SweepReport } from "./images/life/sweeper.ts";
 export type { WithholdOptions } from "./images/life/withhold.ts";
+export type { Release, ReleaseOptions, SameBytes } from "./images/life/withhold-copies.ts";
 export type { OwnerLimits, Usage } from "./images/owners/owner-usage.ts";
 export type { ImageDetails } from "./images/record/image-links.ts";
 export type { ImageEvent, ImageSummary, PurgedImage } from "./images/record/image-record.ts";

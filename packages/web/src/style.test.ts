@@ -30,8 +30,8 @@ test("margins, padding and borders follow the direction of the text", () => {
   expect(physical).toBeNull();
 });
 
-test("corners have one radius, and only marks are round", () => {
-  expect(valuesOf("border-radius")).toEqual(["50%", "inherit", "var(--radius)"]);
+test("corners have one radius", () => {
+  expect(valuesOf("border-radius")).toEqual(["inherit", "var(--radius)"]);
 });
 
 test("controls have two heights, and no rule of a control sets another one", () => {

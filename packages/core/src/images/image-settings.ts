@@ -77,6 +77,8 @@ export function imageSettings(options: Given) {
 export interface LoggedRequest {
   requestId?: string | undefined;
   client?: string | undefined;
+  /** ID of the operator's act. */
+  act?: string;
 }
 
 function orNull<T>(given: T | false): T | null {

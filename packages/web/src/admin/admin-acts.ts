@@ -1,4 +1,4 @@
-import { type Images, isServiceError, ServiceError } from "@outrigger/core";
+import { type Images, isServiceError, type Release, ServiceError } from "@outrigger/core";
 import { parsedUrl } from "@outrigger/core/values";
 import type { TextKey } from "../texts.ts";
 
@@ -7,10 +7,12 @@ export const MAX_IMAGES = 100;
 export const MAX_REASON = 1000;
 
 /** What can be done about images. The catalogue has the words of the button, and what the result says. */
-const ACTS = ["accept", "refuse", "withhold", "release", "keep", "deny", "remove"] as const;
+const ACTS = ["accept", "refuse", "withhold", "release", "keep", "deny", "allow", "remove"] as const;
 
 export type ActName = (typeof ACTS)[number];
 const NEEDS_REASON: readonly ActName[] = ["withhold", "refuse", "deny"];
+/** Acts that cannot be undone. */
+export const FINAL: readonly ActName[] = ["refuse", "remove"];
 
 /** A form that was sent: an act on the chosen images, or a search for pasted links. */
 export interface Acts {
@@ -20,7 +22,7 @@ export interface Acts {
   reason: string;
   /** Absent: none. */
   authority?: string;
-  /** Whether identical images are withheld too, and later uploads of them refused. */
+  /** Whether identical images are withheld too, and later uploads of them refused; or whether a release takes back all of that. */
   copies: boolean;
 }
 
@@ -28,10 +30,14 @@ export interface ActResult {
   id: string;
   /** Why the act failed; `null`: it is done. */
   failure: string | null;
+  /** What a release with copies did to other images. */
+  others?: Release;
 }
 
 /** Reads a form. Its values are untrusted. */
-export function readActs(fields: Readonly<Record<string, unknown>>): Acts | { problem: TextKey } {
+export function readActs(
+  fields: Readonly<Record<string, unknown>>,
+): Acts | { problem: TextKey; count?: number } {
   const text = (name: string) => (typeof fields[name] === "string" ? fields[name].trim() : "");
   const act = text("act");
   const [reason, authority] = [text("reason"), text("authority")];
@@ -51,10 +57,11 @@ export function readActs(fields: Readonly<Record<string, unknown>>): Acts | { pr
   if (authority !== "" && !/^https?:$/.test(parsedUrl(authority)?.protocol ?? "")) {
     return { problem: "admin.wrongAuthority" };
   }
-  if (act === "remove" && text("confirm") !== "yes") {
-    return { problem: "admin.unconfirmed" };
+  if (FINAL.includes(act) && text("confirm") !== "yes") {
+    return { problem: "admin.unconfirmed", count: ids.length };
   }
-  return { act, ids, reason, copies: text("copies") === "yes", ...(authority === "" ? {} : { authority }) };
+  const copies = text(act === "release" ? "together" : "copies") === "yes";
+  return { act, ids, reason, copies, ...(authority === "" ? {} : { authority }) };
 }
 
 function isAct(name: string): name is ActName {
@@ -75,6 +82,7 @@ export async function performActs(
   if (act === null) return [];
   const operator = by === undefined ? {} : { by };
   const failures = new Map<string, ServiceError>();
+  const others = new Map<string, Release>();
   const listed = act === "deny" ? (await images.newest({ ids })).images : [];
   const bytesOf = new Map(listed.map(({ id, sha256 }) => [id, sha256]));
   await images.changeMany(ids, async (id, each) => {
@@ -94,7 +102,10 @@ export async function performActs(
         if (sha256 === "") throw new ServiceError("not_found", "There is no such image, or it is gone");
         await images.deny({ sha256, reason, ...operator });
       },
-      release: () => each.release(id, operator),
+      async allow() {
+        for (const sha256 of (await images.sameBytes(id)).denied) await images.allow({ sha256, ...operator });
+      },
+      release: async () => void others.set(id, await each.release(id, { copies, ...operator })),
       remove: () => each.remove(id, operator),
     };
     await acts[act]().catch((error) => {
@@ -102,5 +113,8 @@ export async function performActs(
       failures.set(id, error);
     });
   });
-  return ids.map((id) => ({ id, failure: failures.get(id)?.message ?? null }));
+  return ids.map((id) => {
+    const done = others.get(id);
+    return { id, failure: failures.get(id)?.message ?? null, ...(done && { others: done }) };
+  });
 }

@@ -29,14 +29,18 @@ export const ADMIN_STYLE = `
 .decide h2 { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .5rem 1rem; margin-bottom: .5rem; }
 .decide .fields { display: grid; gap: .5rem 1rem; align-items: end; }
 .decide .fields label { margin-top: 0; }
-.decide > .check { margin-top: .5rem; }
+.decide > .check { display: inline-flex; margin: .5rem 1rem 0 0; }
+#decide { counter-reset: chosen; }
+.shot input:checked { counter-increment: chosen; }
+#chosen::after { content: ": " counter(chosen); }
+.decide:has([name="all"]:checked) #chosen::after { content: ": " attr(data-all); }
 .decide .acts { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin-top: .75rem; }
 .acts .check { margin-inline-start: auto; }
 .outcome { margin: .25rem 0 0; padding-inline-start: 1.25rem; font-weight: 400; }
 .turn { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem; margin: 1rem 0 0; color: var(--soft); font-size: var(--small); }
 @media (min-width: 48rem) { .decide .fields { grid-template-columns: 1fr 1fr; } }
 @media (min-width: 48rem) and (min-height: 40rem) {
-  html { scroll-padding-bottom: 13rem; }
+  html { scroll-padding-bottom: 17rem; }
   .decide { position: sticky; bottom: 0; box-shadow: 0 -.25rem 1rem #0002; }
 }
 `;

@@ -1,4 +1,4 @@
-import type { Call, ImageReport, Images, ListedImage, NewestImages } from "@outrigger/core";
+import type { Call, ImageReport, Images, ListedImage, NewestImages, SameBytes } from "@outrigger/core";
 import type { Page } from "@outrigger/core/images";
 import { documentPage } from "../document.ts";
 import { type Html, type HtmlValue, html, textMarkup } from "../html.ts";
@@ -14,10 +14,10 @@ const PAGE = 50;
 
 /** The lists to choose from, and what can be done with their images. */
 const VIEWS = {
-  all: ["withhold", "release", "accept", "refuse", "deny", "remove"],
+  all: ["withhold", "release", "accept", "refuse", "deny", "allow", "remove"],
   held: ["accept", "refuse", "withhold", "deny", "remove"],
   reported: ["keep", "withhold", "deny", "remove"],
-  withheld: ["release", "withhold", "remove"],
+  withheld: ["release", "withhold", "allow", "remove"],
 } as const satisfies Record<string, readonly ActName[]>;
 
 type View = keyof typeof VIEWS;
@@ -30,7 +30,7 @@ export interface AdminRequest {
   token: string;
   /** The form that was sent. Absent: none was. */
   typed?: Readonly<Record<string, unknown>>;
-  acts?: Acts | { problem: TextKey };
+  acts?: Acts | { problem: TextKey; count?: number };
   languages: Languages;
   results?: readonly ActResult[];
 }
@@ -43,16 +43,25 @@ export async function adminPage(request: AdminRequest): Promise<Page> {
   const found = await (view === "reported" && pasted === null
     ? findReported(images, query)
     : findImages(images, view, query, pasted));
-  return languages.render(call.headers["accept-language"], () => listPage(request, view, found, pasted));
+  const same = await Promise.all(found.images.map(({ id }) => images.sameBytes(id)));
+  return languages.render(call.headers["accept-language"], () =>
+    listPage(request, view, found, same, pasted),
+  );
 }
 
-function listPage(request: AdminRequest, view: View, found: FoundImages, pasted: string[] | null): Page {
+function listPage(
+  request: AdminRequest,
+  view: View,
+  found: FoundImages,
+  same: readonly SameBytes[],
+  pasted: string[] | null,
+): Page {
   const { call, query, acts, results = [] } = request;
   const nowMs = Date.now();
   const base = call.mountPath;
   const isBlurred = query.get("blur") === "1";
-  const cards = found.images.map((image) =>
-    imageCard(image, found.reports?.get(image.id), base, isBlurred, nowMs),
+  const cards = found.images.map((image, at) =>
+    imageCard(image, found.reports?.get(image.id), same[at], base, isBlurred, nowMs),
   );
   return shell(
     call,
@@ -154,13 +163,19 @@ async function findImages(
 function outcome(acts: AdminRequest["acts"], results: readonly ActResult[]): HtmlValue {
   if (acts === undefined) return null;
   if ("problem" in acts)
-    return html`<div class="banner alarm" role="alert">${t(acts.problem, { images: MAX_IMAGES, characters: MAX_REASON })}</div>`;
+    return html`<div class="banner alarm" role="alert">${t(acts.problem, { images: MAX_IMAGES, characters: MAX_REASON, count: acts.count ?? 0 })}</div>`;
   if (acts.act === null) return null;
   const { act } = acts;
   const failed = results.filter(({ failure }) => failure !== null);
-  const count = results.length - failed.length;
+  const done = new Set(results.filter(({ failure }) => failure === null).map(({ id }) => id));
+  for (const { others } of results) for (const id of others?.released ?? []) done.add(id);
+  const count = done.size;
+  const left = [...new Set(results.flatMap(({ others }) => others?.withheld ?? []))];
   return html`${
     count > 0 && html`<div class="banner notice" role="status">${t(`admin.done.${act}`, { count })}</div>`
+  }${
+    left.length > 0 &&
+    html`<div class="banner notice" role="status">${t("admin.stayWithheld", { count: left.length })}<ul class="outcome">${left.map((id) => html`<li><code>${id}</code></li>`)}</ul></div>`
   }${
     failed.length > 0 &&
     html`<div class="banner alarm" role="alert">${t(`admin.not.${act}`, { count: failed.length })}<ul class="outcome">${failed.map(
@@ -196,11 +211,13 @@ function tools({ call, query, token, typed }: AdminRequest, view: View, isBlurre
 function decideSection({ token, typed, acts }: AdminRequest, view: View, { images }: NewestImages): Html {
   // A rejected form is shown as it was sent.
   const given = acts !== undefined && "problem" in acts ? typed : undefined;
-  const buttons = VIEWS[view].map((act) => {
-    const style = act === "remove" ? "grave" : act === VIEWS[view][0] ? "" : "plain";
-    return html`${act === "remove" && html`<label class="check"><input type="checkbox" name="confirm" value="yes"> ${t("admin.confirm")}</label>`}<button name="act" value="${act}" class="${style}">${t(`admin.act.${act}`)}</button>`;
+  const offered: readonly ActName[] = VIEWS[view];
+  const canRefuse = offered.includes("refuse");
+  const buttons = offered.map((act) => {
+    const style = act === "remove" ? "grave" : act === offered[0] ? "" : "plain";
+    return html`${act === "remove" && html`<label class="check"><input type="checkbox" name="confirm" value="yes"> ${t(canRefuse ? "admin.confirmBoth" : "admin.confirm")}</label>`}<button name="act" value="${act}" class="${style}">${t(`admin.act.${act}`)}</button>`;
   });
-  return html`<section class="decide" aria-labelledby="chosen"><h2><span id="chosen">${t("admin.chosen")}</span>
+  return html`<section class="decide" aria-labelledby="chosen"><h2><span id="chosen" data-all="${images.length}">${t("admin.chosen")}</span>
 <label class="check"><input type="checkbox" name="all" value="yes"> ${t("admin.chooseAll", { count: images.length })}</label></h2>
 <button class="unseen" name="act" value="" tabindex="-1" aria-hidden="true">${t("admin.nothing")}</button>
 <input type="hidden" name="token" value="${token}"><input type="hidden" name="shown" value="${images.map(({ id }) => id).join(" ")}">
@@ -208,7 +225,11 @@ function decideSection({ token, typed, acts }: AdminRequest, view: View, { image
 <input id="reason" name="reason" maxlength="1000" value="${typedText(given, "reason")}" autocomplete="off" dir="auto"></div>
 <div><label for="authority">${t("admin.authority")}</label>
 <input id="authority" name="authority" type="url" value="${typedText(given, "authority")}" placeholder="https://" autocomplete="off"></div></div>
-<label class="check"><input type="checkbox" name="copies" value="yes"> ${t("admin.copies")}</label>
+<label class="check"><input type="checkbox" name="copies" value="yes"> ${t("admin.copies")}</label>${
+    offered.includes("release") &&
+    html`
+<label class="check"><input type="checkbox" name="together" value="yes"> ${t("admin.together")}</label>`
+  }
 <div class="acts">${buttons}</div>
 </section>`;
 }

@@ -1,4 +1,4 @@
-import type { ImageReport, ListedImage } from "@outrigger/core";
+import type { ImageReport, ListedImage, SameBytes } from "@outrigger/core";
 import { type Html, html, textMarkup } from "../html.ts";
 import { dateMarkup, expiryMarkup, sizeText, typeName } from "../phrases.ts";
 import { reasonText } from "../report.ts";
@@ -12,6 +12,7 @@ const LINKED_PAGES = 20;
 export function imageCard(
   image: ListedImage,
   report: ImageReport | undefined,
+  same: SameBytes | undefined,
   base: string,
   isBlurred: boolean,
   nowMs: number,
@@ -26,7 +27,7 @@ ${
     ? html`<span class="frame"></span>`
     : html`<a class="frame" href="${large}?large"><img src="${base}/${id}.jpg" alt="${t("admin.openImage", { name: title })}" loading="lazy" decoding="async"></a>`
 }
-<div class="told"><p><b dir="auto">${title}</b> <span class="badge">${t(`admin.state.${state}`)}</span></p>
+<div class="told"><p><b dir="auto">${title}</b> <span class="badge">${t(`admin.state.${state}`)}</span>${same !== undefined && same.denied.length > 0 && html` <span class="badge">${t("admin.denied")}</span>`}</p>
 ${report !== undefined && reportFacts(report, nowMs)}
 ${reason !== undefined && html`<p dir="auto">“${reason}”</p>`}
 ${
@@ -35,6 +36,7 @@ ${
 <p class="soft">${textMarkup("admin.uploaded", { date: dateMarkup(new Date(createdAt).toISOString()) })}</p>
 <p class="soft">${state === "held" ? t("admin.heldExpiry") : expiryMarkup(expiresAt === null ? null : new Date(expiresAt).toISOString(), nowMs)}</p>`
 }
+${same !== undefined && same.copies > 0 && html`<p class="soft">${t("admin.copyCount", { count: same.copies })}</p>`}
 ${owner !== null && html`<p class="soft">${textMarkup("admin.ownedBy", { owner: html`<a dir="auto" href="${base}/${search({ owner, blur: isBlurred ? "1" : "" })}">${owner}</a>` })}</p>`}
 <p class="soft"><code>${id}</code></p>
 ${pageLinks(image, large)}</div>

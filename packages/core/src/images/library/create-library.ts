@@ -85,12 +85,11 @@ export function createLibrary(
       return runOn(id, () => reviewImage(context, id, given, given.signal ?? neverAborted()));
     },
     async remove(id, options) {
-      const act = checkOptions("remove", options, ACT_RULES);
+      // Without a name, it is the host's own use of its images.
+      const { by } = checkOptions("remove", options, ACT_RULES);
       await runOn(id, async () => {
         const current = await loadNotOver(context, id);
-        await unlessEnded(context, id, () => removeImage(context, current, act));
-        // Without a name, it is the host's own use of its images.
-        if (act.by !== undefined) await context.audit.add("remove", id, act);
+        await unlessEnded(context, id, () => removeImage(context, current, by));
       });
     },
   };

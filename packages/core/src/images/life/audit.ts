@@ -1,10 +1,11 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { ServiceError } from "../../errors.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
 import * as rules from "../../option-rules.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { dueName, parseDueName } from "../../stores/due-list.ts";
 import { listAll, Unreadable } from "../../stores/list-all.ts";
+import { hashOfName } from "../../stores/name-index.ts";
 import { createImageId, jsonIn } from "../record/image-record.ts";
 import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
 
@@ -54,7 +55,7 @@ const SWEEP_MS = 86_400_000;
 const READ_AT_ONCE = 16;
 
 /**
- * The acts of operators, one blob `audit/<25 days>/<28 minutes>/<time>.<random>` each, in the store of the records. They outlive their
+ * The acts of operators, one blob `audit/<25 days>/<28 minutes>/<time>.<hash>` each, in the store of the records. They outlive their
  * images. The directories are the first digits of the time: a store of files reads a whole directory for each page of a listing.
  */
 export class Audit {
@@ -69,17 +70,25 @@ export class Audit {
     this.#onError = options.onError;
   }
 
-  /** Adds an entry after its act. Never rejects: the act is done, so its caller must not repeat it. */
+  /**
+   * Adds an entry after its act. Never rejects: the act is done.
+   * @param of The act that a record keeps: a repetition then finds the entry. @default each call is an act of its own
+   */
   async add(
     act: AuditedAct,
     id: string,
     { by, reason }: { by?: string | undefined; reason?: string | undefined },
+    of: { id: string; at: number } = { id: createImageId(), at: this.#now() },
   ) {
-    const at = this.#now();
-    const name = dueName({ id: createImageId(), dueMs: at });
+    const { at } = of;
+    const name = dueName({
+      id: hashOfName(JSON.stringify([of.id, act, id, reason])).slice(0, 22),
+      dueMs: at,
+    });
     const key = `${PREFIX}${name.slice(0, 3)}/${name.slice(3, 5)}/${name}`;
     const bytes = Buffer.from(JSON.stringify({ v: FORMAT_VERSION, at, act, id, reason, by }));
     await this.#store.put(key, bytes, { ifRevision: null }).catch((cause) => {
+      if (isServiceError(cause, "conflict")) return;
       const message = `The audit lacks the line of "${act}" for ${id}: the storage rejected it`;
       this.#onError(new ServiceError("store_unavailable", message, { cause }));
     });

@@ -10,7 +10,7 @@ import type { LifeContext } from "./create-life.ts";
 export const MAX_ATTEMPTS = 100;
 
 /**
- * Replaces a record by compare-and-set. Rejects with `conflict` if it has changed since `current` was read. Resolves when no process
+ * Replaces a record by compare-and-set. The same record as `next` is not written, but takes effect again. Rejects with `conflict` if it has changed since `current` was read. Resolves when no process
  * serves the earlier state by a read lease.
  */
 export async function changeRecord(
@@ -30,7 +30,8 @@ export async function changeRecord(
   const why = purgeReason(current.record, next);
   let mayBeStored = true;
   try {
-    const changed = await records.replace(current, { ...next, updatedAt });
+    const changed =
+      next === current.record ? current : await records.replace(current, { ...next, updatedAt });
     await records.settled(changed);
     return changed;
   } catch (error) {
@@ -54,7 +55,7 @@ const CHANGED_AT_ONCE = 32;
 export async function changeTogether(
   context: LifeContext,
   ids: Iterable<string> | AsyncIterable<string>,
-  change: (id: string, context: LifeContext) => Promise<void>,
+  change: (id: string, context: LifeContext) => Promise<unknown>,
 ): Promise<void> {
   const slots = new Semaphore(CHANGED_AT_ONCE);
   const { records } = context;
@@ -65,7 +66,7 @@ export async function changeTogether(
   const waiting = { ...context, records: overlay(records, { settled }) };
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => void failures.push(error);
-  const changes: Promise<void>[] = [];
+  const changes: Promise<unknown>[] = [];
   const begin = async () => {
     for await (const id of ids) {
       await slots.acquire();

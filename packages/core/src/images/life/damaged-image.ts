@@ -5,6 +5,7 @@ import type { CurrentRecord } from "../record/image-records.ts";
 import { stateAt, unknownImage, whyUnavailable } from "../record/image-state.ts";
 import { hasField } from "../record/record-codec.ts";
 import type { LifeContext } from "./create-life.ts";
+import { settleAct } from "./settle-act.ts";
 
 /** The readable parts of a damaged record. */
 export interface Remains extends Pick<ImageRecord, "owner" | "withheld"> {
@@ -40,6 +41,8 @@ export async function loadNotOver(context: LifeContext, id: string): Promise<Cur
   const why = isOver ? whyUnavailable(current.record, nowMs, settings.tombstoneMs) : null;
   if (why === null) return current;
   await records.settled(current);
+  // What a killed process left of this act.
+  if (current.record.act?.name === "remove") await settleAct(context, current.record).catch(settings.onError);
   throw why;
 }
 

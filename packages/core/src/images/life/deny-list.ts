@@ -1,6 +1,6 @@
 import { checkOptions } from "../../check-options.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { onCode, ServiceError } from "../../errors.ts";
+import { isServiceError, ServiceError } from "../../errors.ts";
 import { flag, type Options, preset, required, text } from "../../option-rules.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { listAll } from "../../stores/list-all.ts";
@@ -8,6 +8,7 @@ import { jsonIn } from "../record/image-record.ts";
 import { isReason, REASON_RULE } from "../record/inspect-rules.ts";
 import { requireKnownVersion } from "../record/record-codec.ts";
 import { ACT_RULES } from "./audit.ts";
+import { MAX_ATTEMPTS } from "./change-record.ts";
 
 const PREFIX = "denied/";
 const VERSION = 1;
@@ -41,7 +42,11 @@ export interface Denial {
   isLegal: boolean;
   /** When they were denied last, in Unix milliseconds. `null`: unknown, as the entry is damaged. */
   at: number | null;
+  /** ID of the act of `withhold` with `copies` that denied them. Absent: `deny` did. */
+  act?: string;
 }
+
+type Entry = Omit<Denial, "sha256">;
 
 /** An upload that the host refuses, by its inspection or its deny list. */
 export class RefusedUpload extends ServiceError {}
@@ -59,11 +64,44 @@ export class DenyList {
     this.#now = now;
   }
 
-  /** Denies bytes on every process from now on. Replaces an earlier reason. @throws TypeError for options out of range. */
-  async deny(options: DenyOptions): Promise<void> {
+  /**
+   * Denies bytes on every process from now on. Replaces an earlier reason. @throws TypeError for options out of range.
+   * @param act ID of the takedown that does it: {@link withdraw} then takes back this alone, and a repetition changes nothing.
+   * @returns when they were denied so
+   */
+  async deny(options: DenyOptions, act?: string): Promise<number> {
     const { sha256, reason, isLegal } = checkOptions("deny", options, DENY_RULES);
-    const value = { v: VERSION, reason, isLegal, at: this.#now() };
-    await this.#store.put(keyOfDenied(sha256), Buffer.from(JSON.stringify(value)));
+    const denial = { reason, isLegal, at: this.#now(), ...(act && { act }) };
+    let { at } = denial;
+    await this.#change(sha256, (denials) => {
+      const known = denials.find((each) => act !== undefined && each.act === act && each.reason === reason);
+      at = known?.at ?? denial.at;
+      return known ? denials : [denial, ...denials.filter((each) => each.act !== act)];
+    });
+    return at;
+  }
+
+  /** Undoes {@link deny} of a takedown. What others denied stays so. */
+  async withdraw(sha256: string, act: string): Promise<void> {
+    await this.#change(sha256, (denials) => denials.filter((each) => each.act !== act));
+  }
+
+  /** Changes the denials of some bytes by compare-and-set: one for each takedown, and one of all others. The first is the last. */
+  async #change(sha256: string, revise: (denials: Entry[]) => Entry[]): Promise<void> {
+    const key = keyOfDenied(sha256);
+    for (let attempt = 1; ; attempt++) {
+      const { denials, revision } = await this.#read(sha256);
+      const [last, ...earlier] = revise(denials);
+      if (last === denials[0] && earlier.length === Math.max(0, denials.length - 1)) return;
+      if (last === undefined) return void (await this.#store.delete(key));
+      try {
+        const value = { v: VERSION, ...last, earlier };
+        await this.#store.put(key, Buffer.from(JSON.stringify(value)), { ifRevision: revision });
+        return;
+      } catch (error) {
+        if (!isServiceError(error, "conflict") || attempt === MAX_ATTEMPTS) throw error;
+      }
+    }
   }
 
   /** Undoes {@link deny}. Does nothing for bytes that are not denied. */
@@ -75,48 +113,44 @@ export class DenyList {
   /** All denied bytes, in no particular order. */
   async *list(): AsyncGenerator<Denial> {
     for await (const key of listAll(this.#store, PREFIX)) {
-      const denial = await this.#find(key.slice(PREFIX.length).replace("/", ""));
+      const denial = await this.find(key.slice(PREFIX.length).replace("/", ""));
       // `null`: allowed since it was listed.
       if (denial !== null) yield denial;
     }
   }
 
-  /** Moves denials under the keys of an earlier layout, `denied/<64 digits>`, which no look-up reads. */
-  async reindex(): Promise<void> {
-    for await (const key of listAll(this.#store, PREFIX)) {
-      const sha256 = key.slice(PREFIX.length);
-      const blob = sha256.includes("/") ? null : await this.#store.get(key);
-      if (blob === null) continue;
-      const bytes = await readAll(blob.body);
-      // A later denial of the same bytes stays.
-      await this.#store
-        .put(keyOfDenied(sha256), bytes, { ifRevision: null })
-        .catch(onCode("conflict", undefined));
-      await this.#store.delete(key);
-    }
-  }
-
   /** Rejects with {@link RefusedUpload} if any of these bytes are denied. @param hashes SHA-256 in hex. */
   async requireAllowed(hashes: readonly string[]): Promise<void> {
-    const denials = await Promise.all(hashes.map((sha256) => this.#find(sha256)));
+    const denials = await Promise.all(hashes.map((sha256) => this.find(sha256)));
     const denial = denials.find((found) => found !== null);
     if (denial) throw new RefusedUpload(denial.isLegal ? "withheld" : "forbidden", denial.reason);
   }
 
-  async #find(sha256: string): Promise<Denial | null> {
-    const blob = await this.#store.get(keyOfDenied(sha256));
-    if (blob === null) return null;
-    const value = Object(jsonIn(await readAll(blob.body))) as Record<string, unknown>; // Each field is checked.
-    requireKnownVersion(value.v, `The denial of ${sha256}`);
-    const { reason, isLegal, at } = value;
-    return {
-      sha256,
-      // A damaged entry still denies.
-      reason: isReason(reason) ? reason : UNKNOWN_REASON,
-      isLegal: isLegal === true,
-      at: typeof at === "number" ? at : null,
-    };
+  /** The last denial of some bytes. `null`: they are not denied. */
+  async find(sha256: string): Promise<Denial | null> {
+    const [last] = (await this.#read(sha256)).denials;
+    return last === undefined ? null : { sha256: sha256.toLowerCase(), ...last };
   }
+
+  async #read(sha256: string): Promise<{ denials: Entry[]; revision: string | null }> {
+    const blob = await this.#store.get(keyOfDenied(sha256));
+    if (blob === null) return { denials: [], revision: null };
+    const { v, earlier, ...last } = Object(jsonIn(await readAll(blob.body))) as Record<string, unknown>; // Each field is checked.
+    requireKnownVersion(v, `The denial of ${sha256}`);
+    const denials = [last, ...(Array.isArray(earlier) ? earlier : [])].map(entryIn);
+    return { denials, revision: blob.revision };
+  }
+}
+
+/** A damaged entry still denies. */
+function entryIn(value: unknown): Entry {
+  const { reason, isLegal, at, act } = Object(value) as Record<string, unknown>; // Each field is checked.
+  return {
+    reason: isReason(reason) ? reason : UNKNOWN_REASON,
+    isLegal: isLegal === true,
+    at: typeof at === "number" ? at : null,
+    ...(typeof act === "string" && { act }),
+  };
 }
 
 /** `denied/<3 digits>/<the others>`: a store of files reads a whole directory for each page of a listing. */

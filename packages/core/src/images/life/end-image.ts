@@ -1,12 +1,18 @@
 import { type DueEntry, MAX_DUE_MS } from "../../contracts/due-index.ts";
 import { isServiceError, onCode } from "../../errors.ts";
-import { type Gone, type GoneReason, type ImageRecord, purgedImageOf } from "../record/image-record.ts";
+import {
+  type Gone,
+  type GoneReason,
+  type ImageRecord,
+  type LastAct,
+  purgedImageOf,
+} from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { addNextSweep, hasUndelivered, nextSweepAt, stateAt } from "../record/image-state.ts";
 import { marksOf } from "../record/marks.ts";
-import type { ActOptions } from "./audit.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
+import { newAct, settleAct } from "./settle-act.ts";
 
 /*
  * An image ends in four steps: a due entry is added, the record is marked as gone by compare-and-set, the bytes are removed, and
@@ -18,19 +24,22 @@ import type { LifeContext } from "./create-life.ts";
 /**
  * Deletes an image: first its record ends, by compare-and-set, so that nothing is served any more, then its bytes are removed.
  * Rejects with `conflict` after a concurrent change.
- * @param act Names the operator in the decision of the image's reports.
+ * @param by The operator. @default the act has no ID, and no line in the audit
  */
 export async function removeImage(
   context: LifeContext & { jobs: { cancel(record: ImageRecord): void } },
   current: CurrentRecord,
-  act?: ActOptions,
+  by?: string,
 ): Promise<void> {
-  const { current: ended, entry } = await markDeleted(context, current);
-  // The lease holder still works on the bytes. It removes them.
-  if (ended !== null && ended.record.processing !== null) context.jobs.cancel(ended.record);
+  const { onError } = context.settings;
+  const given = by === undefined ? {} : { act: newAct("remove", by) };
+  const { current: ended, entry } = await markDeleted(context, current, given);
   // The image is gone already. The sweep removes the bytes that remain here.
-  else await sweepImage(context, entry, ended).catch(context.settings.onError);
-  await context.reports.settle(current.record.id, "removed", act);
+  if (ended === null || ended.record.processing === null)
+    return void (await sweepImage(context, entry, ended).catch(onError));
+  // The lease holder still works on the bytes. It removes them.
+  context.jobs.cancel(ended.record);
+  await settleAct(context, ended.record).catch(onError);
 }
 
 /** An image that was marked as deleted. */
@@ -44,44 +53,51 @@ export interface Deletion {
 /**
  * Ends a living image as deleted. Its bytes stay until {@link sweepImage}. Rejects with `conflict` after a concurrent
  * change.
- * @param isLost Whether the reason is that its bytes are missing or damaged.
+ * @param given `isLost`: the reason is that its bytes are missing or damaged. `act`: absent if no operator did it.
  */
 export async function markDeleted(
   context: LifeContext,
   current: CurrentRecord,
-  isLost = false,
+  given: { isLost?: boolean; act?: Omit<LastAct, "at"> } = {},
 ): Promise<Deletion> {
   const { due, records, settings } = context;
   const { id, processing } = current.record;
   const entry = { id, dueMs: settings.now() };
-  const gone: Gone = { at: entry.dueMs, why: "deleted", ...(isLost ? { lost: true } : {}) };
+  const gone: Gone = { at: entry.dueMs, why: "deleted", ...(given.isLost ? { lost: true } : {}) };
+  const act = given.act && { ...given.act, at: gone.at };
   try {
     await due.add(entry);
-    return { current: await endImage(context, current, gone), entry };
+    return { current: await endImage(context, current, gone, act), entry };
   } catch (error) {
     if (processing === null) {
       if (!isServiceError(error, "no_space")) throw error;
-      return { current: await deleteWithoutRoom(context, current, gone), entry };
+      return { current: await deleteWithoutRoom(context, current, gone, act), entry };
     }
     // While an image is processed, only the lease holder changes it. A deletion does not depend on those changes.
     if (!isServiceError(error, "conflict")) throw error;
     const changed = await records.load(id);
     if (changed === null || stateAt(changed.record, settings.now()).isOver) throw error;
-    return markDeleted(context, changed, isLost);
+    return markDeleted(context, changed, given);
   }
 }
 
 /** Ends an image for good, by compare-and-set: it stays gone even if the clock is set back. */
-async function endImage(context: LifeContext, current: CurrentRecord, gone: Gone): Promise<CurrentRecord> {
-  const ended = await changeRecord(context, current, endedRecord(current.record, gone));
+async function endImage(
+  context: LifeContext,
+  current: CurrentRecord,
+  gone: Gone,
+  act?: LastAct,
+): Promise<CurrentRecord> {
+  const ended = await changeRecord(context, current, endedRecord(current.record, gone, act));
   // The record of its end has no hashes. `reindex` removes an entry that remains.
   await context.copies.remove(current.record).catch(context.settings.onError);
-  logRemoved(context, current.record, gone.why);
+  // `settleAct` does it, too.
+  if (act === undefined) logRemoved(context, current.record, gone.why);
   return ended;
 }
 
 /** The record of an ended image, without data about the picture or its uploader. */
-export function endedRecord(record: ImageRecord, gone: Gone): ImageRecord {
+export function endedRecord(record: ImageRecord, gone: Gone, act?: LastAct): ImageRecord {
   const {
     placeholder: _placeholder,
     color: _color,
@@ -90,7 +106,7 @@ export function endedRecord(record: ImageRecord, gone: Gone): ImageRecord {
     sourceSha256: _,
     ...kept
   } = record;
-  return { ...kept, name: "", agent: null, sha256: "", gone };
+  return { ...kept, name: "", agent: null, sha256: "", gone, act };
 }
 
 function logRemoved({ settings }: LifeContext, { id }: ImageRecord, why: GoneReason): void {
@@ -106,17 +122,18 @@ async function deleteWithoutRoom(
   context: LifeContext,
   { record }: CurrentRecord,
   gone: Gone,
+  act?: LastAct,
 ): Promise<CurrentRecord | null> {
   const { events, owners, records, settings } = context;
   await records.remove(record.id);
   await records.outlastLeases(record);
   await context.copies.remove(record).catch(settings.onError);
-  logRemoved(context, record, gone.why);
+  if (act === undefined) logRemoved(context, record, gone.why);
   settings.onPurge(purgedImageOf(record), "deleted");
   await removeBytes(context, record.id);
   const shownUntil = settings.now();
   const updatedAt = Math.max(shownUntil, record.updatedAt);
-  const ended = { ...endedRecord(record, gone), shownUntil, updatedAt };
+  const ended = { ...endedRecord(record, gone, act), shownUntil, updatedAt };
   try {
     return await records.create(ended, { before: record });
   } catch (error) {
@@ -124,6 +141,7 @@ async function deleteWithoutRoom(
     events.deliverUnstored(record, ended);
     // No record of the image remains, so no sweep would release its owner's bytes.
     await owners.release(record).catch(settings.onError);
+    await settleAct(context, ended).catch(settings.onError);
     return null;
   }
 }
@@ -188,8 +206,18 @@ export async function sweepImage(
   // After a restore, only the record has them.
   if (known === null && current.record.outbox !== undefined) await context.events.resume(current.record);
   const { isOver } = stateAt(current.record, now);
-  if (isOver) await emptyImage(context, current);
   const dueMs = nextSweepAt(current.record, settings.tombstoneMs);
+  const { act, gone } = current.record;
+  try {
+    // Before the entry of the decision is removed. An expiry has nothing to settle.
+    const isDecided = gone?.why === "deleted" || act?.name === "refuse";
+    if (isDecided && entry.dueMs < dueMs) await settleAct(context, current.record);
+  } catch (error) {
+    // Not from the index of its owner: a repeated `removeAll` finds it there.
+    await removeBytes(context, id);
+    throw error;
+  }
+  if (isOver) await emptyImage(context, current);
   if (isOver && dueMs <= now && hasUndelivered(current.record, now)) {
     await due.add({ id, dueMs: now + UNDELIVERED_SWEEP_MS });
     await due.remove(entry);

@@ -34,9 +34,17 @@ import {
 } from "./remove-owned.ts";
 import { type ReportAdmin, reportAdminOf } from "./report-admin.ts";
 import { acceptImage, refuseImage } from "./review.ts";
+import { newAct } from "./settle-act.ts";
 import { Sweeper, type SweepOptions, type SweepReport } from "./sweeper.ts";
-import { releaseImage, type WithholdOptions } from "./withhold.ts";
-import { withholdCopies } from "./withhold-copies.ts";
+import type { WithholdOptions } from "./withhold.ts";
+import {
+  type Release,
+  type ReleaseOptions,
+  releaseCopies,
+  type SameBytes,
+  sameBytesOf,
+  withholdCopies,
+} from "./withhold-copies.ts";
 
 /** What an operator may do with images, independent of their PINs. */
 export interface ImageAdmin {
@@ -47,10 +55,10 @@ export interface ImageAdmin {
    */
   withhold(id: string, options: WithholdOptions): Promise<void>;
   /**
-   * Undoes `withhold`. Does nothing for an image that is not withheld. Rejects with `not_found`, and with `damaged`
-   * for an unreadable record.
+   * Undoes `withhold`; with `copies`, all that it did. Does nothing for an image that is not withheld. Rejects with `not_found`, and
+   * with `damaged` for an unreadable record.
    */
-  release(id: string, options?: ActOptions): Promise<void>;
+  release(id: string, options?: ReleaseOptions): Promise<Release>;
   /**
    * Serves a held image. Its life starts now: `expiresAt` is as far away as it was at the upload. Rejects with `not_found`, and with
    * `conflict` if the image is not held, as after the decision of another operator.
@@ -78,6 +86,8 @@ export interface ImageAdmin {
   deny(options: DenyOptions): Promise<void>;
   /** Undoes `deny`. Does nothing for bytes that are not denied. */
   allow(options: AllowOptions): Promise<void>;
+  /** Whether the bytes of an image are denied, and how many copies it has. For an unknown or ended image, neither. */
+  sameBytes(id: string): Promise<SameBytes>;
   /** Lists all denied bytes, in no particular order. */
   denials(): AsyncGenerator<Denial>;
   /**
@@ -138,7 +148,7 @@ export interface UndeliveredEvents extends Backlog {
 }
 
 /** A change of one image of many, by the given methods. */
-export type ImageChangeOfMany = (id: string, methods: Pick<ImageAdmin, ChangesOfOne>) => Promise<void>;
+export type ImageChangeOfMany = (id: string, methods: Pick<ImageAdmin, ChangesOfOne>) => Promise<unknown>;
 
 type ChangesOfOne = "withhold" | "release" | "accept" | "refuse" | "remove";
 
@@ -239,6 +249,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
       await life.denied.allow(options);
       await life.audit.add("allow", options.sha256.toLowerCase(), { by: options.by });
     }),
+    sameBytes: onceOpen(guard, (id) => sameBytesOf(life, id)),
     async *denials() {
       await guard.open();
       yield* life.denied.list();
@@ -254,21 +265,15 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
 
 function changesIn(life: LifeContext): Pick<ImageAdmin, ChangesOfOne> {
   const { guard } = life;
-  const { reports } = life;
   return {
     withhold: onceOpen(guard, (id, options) => withholdCopies(life, id, options)),
-    release: onceOpen(guard, (id, options) => releaseImage(life, id, options)),
+    release: onceOpen(guard, (id, options) => releaseCopies(life, id, options)),
     accept: onceOpen(guard, (id, options) => acceptImage(life, id, options)),
-    refuse: onceOpen(guard, async (id, reason, options) => {
-      await refuseImage(life, id, reason, options);
-      await reports.settle(id, "removed", { reason, ...options });
-    }),
+    refuse: onceOpen(guard, (id, reason, options) => refuseImage(life, id, reason, options)),
     remove: onceOpen(guard, async (id, options) => {
-      const act = checkOptions("remove", options, ACT_RULES);
+      const act = newAct("remove", checkOptions("remove", options, ACT_RULES).by);
       await guard.confirmBytes();
-      const { entry, current } = await markDeleted(life, await loadNotOver(life, id));
-      await life.audit.add("remove", id, act);
-      await reports.settle(id, "removed", act);
+      const { entry, current } = await markDeleted(life, await loadNotOver(life, id), { act });
       await sweepImage(life, entry, current);
     }),
   };

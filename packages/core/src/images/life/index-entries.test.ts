@@ -89,26 +89,6 @@ test.each(["copies", "original"])(
 );
 
 describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
-  test("reindex lets denials of the earlier layout refuse uploads again, and keeps a later reason", async () => {
-    const store = await createStore();
-    const site = createLifeSite({ store });
-    const other = "0".repeat(64);
-    const denial = Buffer.from(JSON.stringify({ v: 1, reason: "Known abuse.", isLegal: true, at: 1 }));
-    for (const hash of [sha256, other]) await store.put(`denied/${hash}`, denial);
-    await site.images.deny({ sha256: other, reason: "Later." });
-    await site.images.reindex();
-    expect((await site.create()).status).toBe(451);
-    const reasons: unknown[] = [];
-    for await (const each of site.images.denials()) reasons.push([each.sha256, each.reason]);
-    expect(reasons.sort()).toEqual(
-      [
-        [other, "Later."],
-        [sha256, "Known abuse."],
-      ].sort(),
-    );
-    expect((await store.list("denied/")).keys).not.toContain(`denied/${sha256}`);
-  });
-
   test("reindex removes marks of images that are gone, ready or unknown, and keeps those that a change may need", async () => {
     const site = createLifeSite({ store: createStore(), inspect: () => "hold" });
     const { store } = site;

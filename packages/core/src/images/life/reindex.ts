@@ -33,7 +33,6 @@ export async function addIndexEntries(life: LifeContext): Promise<ReindexReport>
     }
   });
   await life.reports.reschedule();
-  await life.denied.reindex();
   const before = settings.now() - ORPHAN_MS;
   const ownerOf = ({ owner }: ImageRecord) => (owner === null ? [] : [owner.name]);
   await removeStaleEntries(owned, records, ownerOf, before, settings.onError);

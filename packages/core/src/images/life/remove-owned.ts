@@ -5,6 +5,7 @@ import * as rules from "../../option-rules.ts";
 import { hashOfName } from "../../stores/name-index.ts";
 import { isOwnerName } from "../authorize.ts";
 import { ORPHAN_MS } from "../processing/lease.ts";
+import { ID_LENGTH, type LastAct } from "../record/image-record.ts";
 import { stateAt } from "../record/image-state.ts";
 import { MAX_ATTEMPTS } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
@@ -56,11 +57,12 @@ export async function sweepRemovals(context: LifeContext, mayGoOn: () => boolean
 async function endOwned(context: LifeContext, { id: owner, dueMs }: DueEntry, mayGoOn: () => boolean) {
   const result = { removed: 0, withheld: 0, isDone: true };
   const failures: unknown[] = [];
+  const act = { id: hashOfName(`${owner} ${dueMs}`).slice(0, ID_LENGTH), name: "removeAll" } as const;
   await forEachAtOnce(context.owned.list(owner), REMOVED_AT_ONCE, async ({ id, createdAt }) => {
     if (createdAt > dueMs - ORPHAN_MS) return;
     if (!mayGoOn()) result.isDone = false;
     else {
-      const outcome = await endOne(context, id).catch((error) => void failures.push(error));
+      const outcome = await endOne(context, id, act).catch((error) => void failures.push(error));
       if (outcome !== undefined) result[outcome]++;
     }
   });
@@ -69,18 +71,25 @@ async function endOwned(context: LifeContext, { id: owner, dueMs }: DueEntry, ma
 }
 
 /** @returns `undefined`: the image is over, or not stored yet. */
-async function endOne(context: LifeContext, id: string): Promise<keyof OwnerRemoval | undefined> {
+async function endOne(
+  context: LifeContext,
+  id: string,
+  act: Omit<LastAct, "at">,
+): Promise<keyof OwnerRemoval | undefined> {
   for (let attempt = 1; ; attempt++) {
     // A damaged record may not name its owner, but the index does.
     const current = await loadAny(context, id);
-    if (current === null || stateAt(current.record, context.settings.now()).isOver) return undefined;
+    if (current === null) return undefined;
+    const { gone } = current.record;
+    // What a killed process left. Once it is finished, the index does not list it.
+    if (gone?.why === "deleted") await sweepImage(context, { id, dueMs: gone.at }, current);
+    if (stateAt(current.record, context.settings.now()).isOver) return undefined;
     if (current.record.withheld !== null) return "withheld";
     try {
       await context.guard.confirmBytes();
-      const { entry, current: ended } = await markDeleted(context, current);
+      const { entry, current: ended } = await markDeleted(context, current, { act });
       // The image is gone already. The sweep removes the bytes that remain here.
       await sweepImage(context, entry, ended).catch(context.settings.onError);
-      await context.reports.settle(id, "removed");
       return "removed";
     } catch (error) {
       if (!isServiceError(error, "conflict") || attempt === MAX_ATTEMPTS) throw error;

@@ -48,7 +48,8 @@ export function reportAdminOf({
   audit,
   guard,
   reports,
-}: Pick<LifeContext, "audit" | "guard" | "reports">): ReportAdmin {
+  settings,
+}: Pick<LifeContext, "audit" | "guard" | "reports" | "settings">): ReportAdmin {
   return {
     async *list(filter) {
       const { state } = checkOptions("reports.list", filter, FILTER_RULES);
@@ -58,10 +59,18 @@ export function reportAdminOf({
     async decide(id, options) {
       const checked = checkOptions("reports.decide", options, DECIDE_RULES);
       await guard.open();
-      await reports.decide(id, checked, true);
       const { decision, note, by } = checked;
-      // `withhold` and `remove` add their own.
-      if (decision === "kept") await audit.add("keep", id, { reason: note, by });
+      try {
+        await reports.decide(id, checked, true);
+      } finally {
+        const decided = await reports.lastDecided(id);
+        // `withhold` and `remove` add their own. A repetition finds what a killed process decided.
+        if (decision === "kept" && decided?.decision?.decision === "kept") {
+          const act = { id: decided.reference, at: decided.decision.at };
+          settings.log.info({ id, act: act.id }, "image kept");
+          await audit.add("keep", id, { reason: note, by }, act);
+        }
+      }
     },
   };
 }

@@ -1,6 +1,6 @@
 import { checkOptions } from "../../check-options.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import type { ImageRecord } from "../record/image-record.ts";
+import type { ImageRecord, LastAct } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { stateAt, unknownImage } from "../record/image-state.ts";
 import { REASON_RULE } from "../record/inspect-rules.ts";
@@ -8,13 +8,13 @@ import { ACT_RULES, type ActOptions } from "./audit.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
 import { sweepImage } from "./end-image.ts";
+import { newAct, settleAct } from "./settle-act.ts";
 
 /** Serves a held image from now on. Its life starts now. Rejects with `conflict` for an image that is not held. */
 export async function acceptImage(context: LifeContext, id: string, options?: ActOptions): Promise<void> {
-  const act = checkOptions("accept", options, ACT_RULES);
-  const { record } = await decide(context, id, (decided) => decided);
-  context.settings.logStored(record);
-  await context.audit.add("accept", id, act);
+  const { by } = checkOptions("accept", options, ACT_RULES);
+  const { record } = await decide(context, id, newAct("accept", by), (decided) => decided);
+  await settleAct(context, record).catch(context.settings.onError);
 }
 
 /**
@@ -33,9 +33,7 @@ export async function refuseImage(
   const { due, settings } = context;
   const entry = { id, dueMs: settings.now() };
   const apply = (decided: ImageRecord) => ({ ...decided, failure });
-  const refused = await decide(context, id, apply, () => due.add(entry));
-  settings.log.info({ id, reason }, "image refused");
-  await context.audit.add("refuse", id, { by, reason });
+  const refused = await decide(context, id, newAct("refuse", by), apply, () => due.add(entry));
   // The image is refused already. The sweep removes the bytes that remain here.
   await sweepImage(context, entry, refused).catch(settings.onError);
 }
@@ -44,6 +42,7 @@ export async function refuseImage(
 async function decide(
   context: LifeContext,
   id: string,
+  act: Omit<LastAct, "at">,
   apply: (record: ImageRecord) => ImageRecord,
   prepare: () => Promise<void> = async () => undefined,
 ): Promise<CurrentRecord> {
@@ -52,8 +51,14 @@ async function decide(
     const current = await records.load(id);
     if (current === null) throw unknownImage();
     const { name } = stateAt(current.record, settings.now());
-    if (name !== "held") throw new ServiceError("conflict", `The image is not held: it is ${name}`);
-    const { held: _held, ...record } = current.record;
+    if (name !== "held") {
+      // What a killed process left of this act.
+      if (current.record.act?.name === act.name)
+        await settleAct(context, current.record).catch(settings.onError);
+      throw new ServiceError("conflict", `The image is not held: it is ${name}`);
+    }
+    const { held: _held, ...others } = current.record;
+    const record = { ...others, act: { ...act, at: settings.now() } };
     const { createdAt, expiresAt } = record;
     try {
       await prepare();

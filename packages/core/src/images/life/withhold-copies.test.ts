@@ -97,3 +97,67 @@ test("a takedown of all copies of an image whose record is damaged withholds it,
   expect((await site.create()).status).toBe(201);
   await site.images.withhold(second.id, { reason: COURT.reason });
 });
+
+test("a release with copies takes back what one takedown did, names the others, and is repeatable from any of its images", async () => {
+  const site = createLifeSite({ renderer: createFakeRenderer(createCleaning()) });
+  const OTHER = Buffer.concat([PNG, Buffer.from("other")]);
+  const { images } = site;
+  const ids: string[] = [];
+  for (const file of [PNG, OTHER, PNG]) ids.push(created(await site.create({ file })).id);
+  const [first = "", second = "", third = ""] = ids;
+  await images.deny({ sha256: hashOf(PNG), reason: "Known abuse." });
+  await images.withhold(third, { reason: "An older order." });
+  await images.withhold(first, COURT);
+  expect((await site.create()).status).toBe(451);
+  for (let run = 0; run < 2; run++) {
+    const { released, withheld } = await images.release(second, { copies: true, by: "anna" });
+    expect([released.sort(), withheld]).toEqual([[first, second].sort(), [third]]);
+  }
+  for (const id of [first, second]) expect(await statusOf(site, id)).toBe(200);
+  expect(await statusOf(site, third)).toBe(451);
+  // An earlier denial stays.
+  expect((await site.create()).json.detail).toBe("Known abuse.");
+  await images.allow({ sha256: hashOf(PNG) });
+  expect((await site.create()).status).toBe(201);
+  const acts: string[] = [];
+  for await (const { act, id, by } of images.audit()) if (by === "anna") acts.push(`${act} ${id}`);
+  const allowed = [hashOf(PNG), hashOf(CLEAN)].map((hash) => `allow ${hash}`);
+  expect(acts.sort()).toEqual([...allowed, `release ${first}`, `release ${second}`].sort());
+});
+
+test("a release without copies leaves the copies withheld, and a later one with copies finishes it", async () => {
+  const site = createLifeSite();
+  const [first, second] = [created(await site.create()), created(await site.create())];
+  await site.images.withhold(first.id, COURT);
+  expect(await site.images.release(first.id)).toEqual({ released: [first.id], withheld: [] });
+  expect([await statusOf(site, second.id), (await site.create()).status]).toEqual([451, 451]);
+  await site.images.release(first.id, { copies: true });
+  expect([await statusOf(site, second.id), (await site.create()).status]).toEqual([200, 201]);
+});
+
+test("a deliberate second takedown after a release is another act, whose release does not touch the first", async () => {
+  const site = createLifeSite();
+  const [first, second] = [created(await site.create()), created(await site.create())];
+  await site.images.withhold(first.id, COURT);
+  await site.images.release(first.id);
+  await site.images.withhold(first.id, COURT);
+  const { released, withheld } = await site.images.release(first.id, { copies: true });
+  expect([released, withheld]).toEqual([[first.id], [second.id]]);
+  expect((await site.create()).status).toBe(451);
+});
+
+test("a sweep decides the reports of images whose deletion was killed before it", async () => {
+  const site = createLifeSite({ reports: true });
+  const { id } = created(await site.create());
+  await site.send("POST", "/api/reports.json", { fields: { id, reason: "other" } });
+  const tapped = tapStore(site.store, async ({ method, key }) => {
+    if (method === "put" && key === `reports/${id}`) await new Promise(() => {});
+  });
+  const dying = createLifeSite({ store: tapped, clock: site.clock, reports: true });
+  void dying.images.remove(id);
+  await eventually(async () => expect((await storedRecord(site.store, id))?.gone).not.toBeNull());
+  dying.kill();
+  site.clock.now += 1;
+  await site.images.sweep();
+  for await (const { decision } of site.images.reports.list()) expect(decision?.decision).toBe("removed");
+});

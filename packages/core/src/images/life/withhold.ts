@@ -2,57 +2,79 @@ import { checkOptions } from "../../check-options.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { flag, type Options, preset, shape, text } from "../../option-rules.ts";
 import { parsedUrl } from "../../parsed-url.ts";
-import type { ImageRecord, Withholding } from "../record/image-record.ts";
+import type { ImageRecord, LastAct, Withholding } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { addNextSweep, stateAt } from "../record/image-state.ts";
 import { REASON_RULE } from "../record/inspect-rules.ts";
-import { ACT_RULES, type ActOptions } from "./audit.ts";
+import { ACT_RULES } from "./audit.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
+import { newAct, settleAct } from "./settle-act.ts";
 
 /**
  * Withholds an image: once this resolves, every read that starts gets 451, on every process. A repeated call replaces
- * reason, authority and date. An image whose record is damaged can be withheld too. Rejects with `not_found` if the
- * image is unknown or gone.
+ * reason, authority and date, and finishes what the first left. An image whose record is damaged can be withheld too. Rejects with
+ * `not_found` if the image is unknown or gone.
+ * @param given The act, which an image that is withheld replaces by its own. @returns the act in its record
  * @throws TypeError for options out of range.
  */
 export async function withholdImage(
   context: LifeContext,
   id: string,
   options: WithholdOptions,
-): Promise<void> {
-  const now = context.settings.now();
-  const { withheld } = checkWithholding(options, now);
-  await change(
-    context,
-    () => loadAny(context, id),
-    (record) => ({ ...record, withheld: { ...withheld, since: record.withheld?.since ?? now } }),
-  );
-  context.settings.log.info({ id, ...withheld }, "image withheld");
-  await context.audit.add("withhold", id, options);
+  given: LastAct,
+): Promise<LastAct> {
+  const { withheld: asked } = checkWithholding(options, given.at);
+  const apply = (record: ImageRecord): ImageRecord => {
+    const before = record.withheld === null ? null : takedownOf(record);
+    const withheld = { ...asked, since: record.withheld?.since ?? asked.since };
+    const isSame = before !== null && JSON.stringify(withheld) === JSON.stringify(record.withheld);
+    const { id: actId, hashes: denied = [] } = before ?? given;
+    const hashes = [...new Set([...denied, ...(given.hashes ?? [])])];
+    if (isSame && hashes.length === denied.length) return record;
+    return { ...record, withheld, act: { ...(isSame ? before : given), id: actId, hashes } };
+  };
+  const { record } = await change(context, () => loadAny(context, id), apply);
+  await settleAct(context, record).catch(context.settings.onError);
+  return record.act ?? given;
+}
+
+/** The act that withholds an image, or withheld it before its release. `null`: there is none, or it is not known. */
+export function takedownOf({ act, withheld }: ImageRecord): LastAct | null {
+  return act?.name === (withheld === null ? "release" : "withhold") ? act : null;
 }
 
 /**
  * Undoes {@link withholdImage}. An image that is not withheld stays unchanged; one with a damaged record counts as
- * damaged again. Rejects with `not_found`, and with `damaged`.
+ * damaged again. Rejects with `not_found`, and with `damaged`. @returns its record
  */
-export async function releaseImage(context: LifeContext, id: string, options?: ActOptions): Promise<void> {
-  const act = checkOptions("release", options, ACT_RULES);
-  await change(
-    context,
-    () => context.records.load(id),
-    (record) => ({ ...record, withheld: null, ...(record.withheld && { wasReleased: true as const }) }),
-  );
-  context.settings.log.info({ id }, "image released");
-  await context.audit.add("release", id, act);
+export async function releaseImage(
+  context: LifeContext,
+  id: string,
+  { by, hashes }: Pick<LastAct, "by" | "hashes">,
+): Promise<ImageRecord> {
+  const at = context.settings.now();
+  const apply = (record: ImageRecord): ImageRecord => {
+    if (record.withheld === null) return record;
+    const act = { ...(takedownOf(record) ?? newAct("release")), name: "release" as const, at, by };
+    return {
+      ...record,
+      withheld: null,
+      wasReleased: true,
+      act: { ...act, hashes: hashes ?? act.hashes ?? [] },
+    };
+  };
+  const { record } = await change(context, () => context.records.load(id), apply);
+  if (takedownOf(record) !== null) await settleAct(context, record).catch(context.settings.onError);
+  return record;
 }
 
 async function change(
   context: LifeContext,
   load: () => Promise<CurrentRecord | null>,
   apply: (record: ImageRecord) => ImageRecord,
-): Promise<void> {
+): Promise<CurrentRecord> {
   for (let attempt = 1; ; attempt++) {
     const current = await load();
     if (current === null || stateAt(current.record, context.settings.now()).isOver) {
@@ -63,8 +85,7 @@ async function change(
     // The sweep time in the damaged record is unknown.
     if (damaged) await addNextSweep(context.due, current.record, context.settings.tombstoneMs);
     try {
-      await changeRecord(context, current, apply(current.record));
-      return;
+      return await changeRecord(context, current, apply(current.record));
     } catch (error) {
       if (!isServiceError(error, "conflict") || attempt === MAX_ATTEMPTS) throw error;
     }
@@ -84,7 +105,7 @@ const RULES = {
   ...ACT_RULES,
   /**
    * Also withholds the other images of the same bytes, as they were uploaded or after cleaning, and denies later uploads of them,
-   * with 451. Release and `allow` undo it one by one. @default false
+   * with 451. A release with `copies` undoes it. @default false
    */
   copies: preset(false, flag()),
 };

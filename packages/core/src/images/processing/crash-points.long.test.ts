@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
-import { Readable } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
+import { type Fault, faultyStore } from "../../../test/dying-store.ts";
 import { acceptAll, cleanedTo, createFakeRenderer, type FakeRenderer } from "../../../test/fake-renderer.ts";
 import {
   bytesAt,
@@ -11,7 +11,6 @@ import {
   keysOf,
   storedRecord,
 } from "../../../test/image-site.ts";
-import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import type { Inspect } from "../record/inspect-rules.ts";
@@ -33,52 +32,6 @@ const cleanAll: FakeRenderer["answer"] = (admitting) => {
   cleanedPaths.push(admitting.options.cleanedPath);
   void cleanedTo(admitting, CLEAN).then(admitting.accept);
 };
-
-/** The fault at a call: no call ends from there on, or this one call fails. */
-type Fault = "dies" | "fails once";
-
-interface FaultyStore {
-  store: BlobStore;
-  isHit(): boolean;
-  /** Resolves when the calls before the fault are over, so that none spans the later jump of the clock. */
-  settled(): Promise<void>;
-}
-
-/** A store with a fault at the call number `point`, counted from 0. */
-function faultyStore(store: BlobStore, point: number, fault: Fault): FaultyStore {
-  let calls = 0;
-  const underWay = new Set<Promise<unknown>>();
-  const isFaulty = (index: number) => (fault === "dies" ? index >= point : index === point);
-  const meet = async <T>(call: () => Promise<T>): Promise<T> => {
-    if (!isFaulty(calls++)) {
-      const passed = call();
-      underWay.add(passed);
-      return passed.finally(() => underWay.delete(passed));
-    }
-    if (fault === "fails once") throw new ServiceError("store_unavailable", "No answer.");
-    return new Promise<T>(() => {});
-  };
-  return {
-    isHit: () => calls > point,
-    async settled() {
-      await Promise.allSettled(underWay);
-    },
-    store: {
-      put: (key, body, options) => {
-        // A store never leaves a stream open, even after a failure.
-        if (body instanceof Readable && isFaulty(calls)) body.on("error", () => undefined).destroy();
-        return meet(() => store.put(key, body, options));
-      },
-      get: (key, options) => meet(() => store.get(key, options)),
-      stat: (key) => meet(() => store.stat(key)),
-      delete: (key) => meet(() => store.delete(key)),
-      // Polls for work run on a timer; counting them would make the count depend on time.
-      list: (prefix, options) =>
-        prefix.startsWith("due-") ? store.list(prefix, options) : meet(() => store.list(prefix, options)),
-      close: async () => {},
-    },
-  };
-}
 
 /** Creates an image in a process that meets the fault. Resolves to the ID in the reply, if any. */
 async function createUnder(fault: Fault, site: ImageSite, isHit: () => boolean): Promise<string | null> {

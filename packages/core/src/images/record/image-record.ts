@@ -49,6 +49,17 @@ export interface Withholding {
   deleteAfter: number | null;
 }
 
+/** The last act on an image that has an ID. Its record keeps it, so that a repetition finishes what follows the act. Never shown. */
+export interface LastAct {
+  /** Random. The images that one `withhold` with `copies` withheld have the same, also after their release. */
+  id: string;
+  name: "accept" | "refuse" | "withhold" | "release" | "remove" | "removeAll";
+  at: number;
+  by?: string | undefined;
+  /** SHA-256 of the bytes that a `withhold` with `copies` denied, hex. Absent: none. */
+  hashes?: readonly string[];
+}
+
 /** The owner of an image as named by the host app, and the image's share of the owner's quota. */
 export interface Owner {
   name: string;
@@ -97,6 +108,8 @@ export interface ImageRecord extends PicturePreview {
   withheld: Withholding | null;
   /** The image was withheld earlier: it is in the index of withheld images until it ends. Absent: it was not. Never shown. */
   wasReleased?: true;
+  /** Absent: there was none, or the image has ended since otherwise. */
+  act?: LastAct | undefined;
   /** Work to do before the image can be served; `null` if none remains. */
   processing: Processing | null;
   /** Stored and checked, but not served before an operator accepts it. It does not expire meanwhile. Absent or `null`: it is not held. */
@@ -215,6 +228,8 @@ export type ImageEventType = (typeof IMAGE_EVENT_TYPES)[number];
 
 /** What else an event tells. Texts for the public and dates in Unix milliseconds; never a PIN, an address or a contact. */
 export interface ImageEventDetails {
+  /** ID of the operator's act, as in the log. Images that were changed together have the same. Absent: no operator did it. */
+  act?: string;
   /** Of `image.removed`. `refused`: after an inspection. */
   why?: GoneReason | "refused";
   /** Of `image.removed`: the image was held, so it was never served. */

@@ -24,24 +24,25 @@ export function changesOf(
   const wasWaiting = before === null || before.processing !== null;
   const heldBefore = before !== null && isHeld(before) ? { wasHeld: true as const } : null;
   const { gone, withheld } = after;
+  const act = after.act === undefined ? null : { act: after.act.id };
   if (gone !== null) {
     const wasStored = !wasWaiting && before.gone === null && before.failure === null;
-    return wasStored ? [type("image.removed", { why: gone.why, ...heldBefore })] : [];
+    return wasStored ? [type("image.removed", { why: gone.why, ...heldBefore, ...act })] : [];
   }
   if (after.failure !== null) {
-    return heldBefore === null ? [] : [type("image.removed", { why: "refused", ...heldBefore })];
+    return heldBefore === null ? [] : [type("image.removed", { why: "refused", ...heldBefore, ...act })];
   }
   const changes = [];
   if (after.processing === null) {
     if (isHeld(after)) {
       if (heldBefore === null) changes.push(type("image.held"));
-    } else if (heldBefore !== null) changes.push(type("image.accepted"));
+    } else if (heldBefore !== null) changes.push(type("image.accepted", { ...act }));
     else if (wasWaiting) changes.push(type("image.stored"));
   }
   const isNews = JSON.stringify(withheld) !== JSON.stringify(before?.withheld ?? null);
   if (withheld !== null && isNews) {
     const { reason, authority, deleteAfter } = withheld;
-    changes.push(type("image.withheld", { reason, authority, deleteAfter }));
+    changes.push(type("image.withheld", { reason, authority, deleteAfter, ...act }));
   }
   return changes;
 }

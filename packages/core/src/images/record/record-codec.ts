@@ -157,6 +157,7 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   failure: orNothing(isText),
   outbox: (value) => value === undefined || isOutbox(value),
   wasReleased: orNothing(isFlag),
+  act: orNothing(objectOf({ id: isText, name: isText, at: isTime })),
   damaged: orNothing(isFlag),
 };
 

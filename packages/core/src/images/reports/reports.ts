@@ -181,13 +181,9 @@ export class Reports {
     return changed !== null;
   }
 
-  /** Decides the open case of an image that has just been changed so. Never rejects: the case stays open after a failure. */
-  async settle(
-    id: string,
-    decision: "withheld" | "removed",
-    { reason, by }: { reason?: string | undefined; by?: string | undefined } = {},
-  ): Promise<void> {
-    await this.decide(id, { decision, note: reason, by }).catch(this.#options.onError);
+  /** The case of an image that was decided last. */
+  async lastDecided(id: string): Promise<ReportCase | undefined> {
+    return (await this.#read(id)).cases.find(({ decision }) => decision !== null);
   }
 
   /** Erases what has been kept long enough, and decides overdue cases whose image has ended. */

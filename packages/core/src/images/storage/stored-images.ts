@@ -195,7 +195,7 @@ export class StoredImages {
       const message = `Image ${id} was changed while it was verified. Run the verification again`;
       throw new ServiceError("conflict", message);
     }
-    const { entry } = await markDeleted(life, current, isLost);
+    const { entry } = await markDeleted(life, current, { isLost });
     // If this fails, the sweep does it later.
     await sweepImage(life, entry).catch(life.settings.onError);
   }

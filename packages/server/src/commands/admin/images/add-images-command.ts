@@ -98,10 +98,13 @@ as the user of the server.
     .action(lazyAction(async () => (await import("./change-images.ts")).withhold));
   addForMany("release", {
     description: "Serve withheld images again.",
-    notes: "What withhold --copies denied stays denied: see allow.\n",
-    examples: `  outrigger images list --state withheld --json | jq -r .id \\
+    notes: "Copies that another withhold withheld stay so, and are named. A release can be run again.\n",
+    examples: `  outrigger images release Yk3fPq0bT1mVxR8aZ2cLdw --copies
+  outrigger images list --state withheld --json | jq -r .id \\
     | xargs outrigger images release`,
-  }).action(lazyAction(async () => (await import("./change-images.ts")).release));
+  })
+    .option("--copies", "also undo the rest of what withhold --copies did, and accept its bytes again")
+    .action(lazyAction(async () => (await import("./change-images.ts")).release));
   addForMany("accept", {
     description: "Serve images that wait for review. Their lifetime starts now.",
     examples: `  outrigger images list --state held --json | jq -r .id \\

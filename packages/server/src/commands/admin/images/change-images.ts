@@ -17,11 +17,11 @@ interface ListFlags extends DataFlags {
   from?: string;
 }
 
-/** A change of one image, by the methods that `changeMany` gives, or about its reports. */
+/** A change of one image, by the methods that `changeMany` gives, or about its reports. It may resolve to a list of further lines. */
 type ImageChange = (
   id: string,
   admin: Parameters<ImageChangeOfMany>[1] & Pick<ImageAdmin, "reports">,
-) => Promise<void>;
+) => Promise<unknown>;
 
 /** `outrigger images withhold`: every address of an image answers 451 from now on. */
 export async function withhold(images: string[], flags: ListFlags & WithholdOptions): Promise<void> {
@@ -31,8 +31,15 @@ export async function withhold(images: string[], flags: ListFlags & WithholdOpti
 }
 
 /** `outrigger images release`: serves withheld images again. */
-export async function release(images: string[], flags: ListFlags): Promise<void> {
-  await changeImages(images, flags, "released", (id, admin) => admin.release(id));
+export async function release(images: string[], flags: ListFlags & { copies?: boolean }): Promise<void> {
+  const { copies } = flags;
+  await changeImages(images, flags, "released", async (id, admin) => {
+    const { released, withheld } = await admin.release(id, { copies });
+    return [
+      ...released.slice(1).map((copy) => `${copy} released`),
+      ...withheld.map((copy) => `${copy} stays withheld by another decision`),
+    ];
+  });
 }
 
 /** `outrigger images accept`: serves held images. */
@@ -117,21 +124,21 @@ async function changeImages(
     let count = 0;
     const changes = admin.changeMany(ids, (id, each) => {
       const changing = change(id, { ...each, reports: admin.reports }).then(
-        () => null,
+        (lines) => [`${id} ${done}`, ...(Array.isArray(lines) ? lines : [])],
         (error) => {
           if (!isServiceError(error)) throw error;
           return error;
         },
       );
       const before = printed;
-      printed = changing.then(async (failure) => {
+      printed = changing.then(async (outcome) => {
         await before;
         count++;
         progress?.update(() => `${count} of ${ids.length}`);
-        if (failure === null) process.stdout.write(`${id} ${done}\n`);
+        if (Array.isArray(outcome)) process.stdout.write(`${outcome.join("\n")}\n`);
         else {
-          failures.set(failure.message, (failures.get(failure.message) ?? 0) + 1);
-          printFailure(`${id}: ${failure.message}`);
+          failures.set(outcome.message, (failures.get(outcome.message) ?? 0) + 1);
+          printFailure(`${id}: ${outcome.message}`);
         }
       });
       printed.catch(() => undefined); // `changeMany` rejects with the same error.

@@ -123,6 +123,29 @@ describe("outrigger images withhold, release", () => {
   });
 });
 
+describe("outrigger images release --copies", () => {
+  it("releases what one withhold --copies withheld, names the others, and accepts the file again", async () => {
+    const cwd = await temporaryDirectory();
+    const url = await serve(cwd).url;
+    const file = await jpeg();
+    const [one, two, other] = [
+      await uploaded(url, file),
+      await uploaded(url, file),
+      await uploaded(url, file),
+    ];
+    await images(cwd, "withhold", other.id, "--reason", "Another claim");
+    await images(cwd, "withhold", one.id, "--reason", "A claim", "--copies");
+    for (let run = 0; run < 2; run++)
+      expect(await images(cwd, "release", "--copies", one.id)).toEqual({
+        code: 0,
+        stdout: `${one.id} released\n${two.id} released\n${other.id} stays withheld by another decision\n`,
+        stderr: "",
+      });
+    expect(await statuses([one.url, two.url, other.url])).toEqual([200, 200, 451]);
+    await uploaded(url, file);
+  }, 60_000);
+});
+
 describe("outrigger images accept, refuse", () => {
   it("accepts and refuses held images, and names those that are not held", async () => {
     const cwd = await temporaryDirectory();
