@@ -20,24 +20,13 @@ export interface BlobNames {
   segmentOf(name: string): string;
   /** The sorted set of a due list. */
   due(list: string): string;
-  /** One part of a due list that an earlier version spread over several slots. */
-  duePart(list: string, part: number): string;
-  /** The keys of the BullMQ queue of an earlier version, except those of single jobs. All are in one slot. */
-  readonly earlierQueue: readonly [string, ...string[]];
 }
-
-/** What follows the name of a queue in the names of its keys. */
-const QUEUE_KEYS =
-  "id active wait paused delayed prioritized stalled stalled-check completed failed limiter events pc marker".split(
-    " ",
-  );
 
 export function createBlobNames(prefix: string): BlobNames {
   const tag = (key: string) => {
     const end = key.indexOf("/");
     return `${prefix}:{${end < 0 ? key : key.slice(0, end)}}`;
   };
-  const queue = `${prefix}:{queue:jobs}:images:`;
   const heads = (key: string) => `${tag(key)}:b:`;
   const pieces = (key: string) => `${tag(key)}:p:${key}:`;
   return {
@@ -51,7 +40,5 @@ export function createBlobNames(prefix: string): BlobNames {
     segmentOf: (name) => name.slice(prefix.length + 2, -"}:i".length),
     // A segment contains no colon, so this tag never equals that of a blob.
     due: (list) => `${prefix}:{due:${list}}`,
-    duePart: (list, part) => `${prefix}:{due:${list}:${part}}`,
-    earlierQueue: [`${queue}meta`, ...QUEUE_KEYS.map((name) => queue + name)],
   };
 }
