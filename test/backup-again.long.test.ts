@@ -174,7 +174,7 @@ describe("backupStorage of a live source", () => {
     await again.close();
     await after.close();
     await backup.close();
-  }, 120_000);
+  });
 
   it("a backup names damaged files of the source, exits with 1, and keeps the good copies of the run before", async () => {
     const cwd = await temporaryDirectory();
@@ -191,5 +191,5 @@ describe("backupStorage of a live source", () => {
     const backup = createFsBlobStore({ directory: join(cwd, "backup") });
     expect((await read(backup, `${id}/original`)).equals(good)).toBe(true);
     await backup.close();
-  }, 120_000);
+  });
 });

@@ -125,5 +125,5 @@ describe("backup of the lookup database", () => {
     expect(stdout).toMatch(/ is complete, as of .*\. It has no database of the lookup\./);
     expect(stderr).toContain("pg_dump --format=custom --data-only");
     expect(stderr).not.toContain("pass");
-  }, 120_000);
+  });
 });

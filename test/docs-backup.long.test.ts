@@ -78,7 +78,7 @@ beforeAll(async () => {
     ["s3://backups/outrigger", bucketUrl("backups")],
     ["postgres://lookup@db.example:5432/", postgres.url.replace(/postgres$/, "")],
   ];
-}, 120_000);
+});
 
 afterAll(async () => {
   await redis?.close();
@@ -129,13 +129,11 @@ async function expectImages(directory: string): Promise<void> {
 describe("the commands of docs/operating.md on backups, in order", () => {
   test("the chapter has eleven command blocks", () => expect(blocks).toHaveLength(11));
 
-  test.each(blocks.map((block) => [block.trim(), block]))("%s", { timeout: 120_000 }, async (_, block) => {
+  test.each(blocks.map((block) => [block.trim(), block]))("%s", async (_, block) => {
     await runBlock(block);
   });
 
-  test("the commands have restored the images in each directory, and the databases", {
-    timeout: 60_000,
-  }, async () => {
+  test("the commands have restored the images in each directory, and the databases", async () => {
     for (const directory of ["srv/restored", "srv/new", "srv/with-people", "backup/redis"])
       await expectImages(directory);
     const backup = createFsBlobStore({ directory: join(place, "backup", "redis") });

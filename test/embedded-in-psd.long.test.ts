@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
   files.psd = document([{ data: fileOf("jpg") }]);
   files.psb = document([{ data: fileOf("psd") }, { data: fileOf("png") }], { psb: true });
-}, 60_000);
+});
 afterAll(async () => {
   await images.close();
   rmSync(directory, { recursive: true });

@@ -36,7 +36,7 @@ beforeAll(async () => {
     expect((await tagsIn(pictures[extension], extension)).filter(isPersonal)).not.toEqual([]);
     expect(secretsIn(pictures[extension])).toContain(SECRETS.author);
   }
-}, 60_000);
+});
 afterAll(async () => {
   await images.close();
   rmSync(directory, { recursive: true });

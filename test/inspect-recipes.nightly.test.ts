@@ -104,7 +104,7 @@ test("the recipe for ClamAV refuses what a real clamd finds, accepts the rest, a
   clamd.kill("SIGKILL");
   await ended;
   expect(await outcomeOf(images, drawing("no scanner runs"))).toBe("held");
-}, 60_000);
+});
 
 test("the recipe for a command judges by its exit code, and holds the image if it fails or is missing", async () => {
   const command = join(await directory(), "check-picture");

@@ -71,4 +71,4 @@ test("uploads answered with 202 survive SIGKILL of their process in every phase"
   // The last steps follow the moment from which it can be read.
   while ((await blobsNamed(data, "upload")).length > 0 && Date.now() < deadline) await delay(50);
   expect(await blobsNamed(data, "upload")).toEqual([]);
-}, 90_000);
+});

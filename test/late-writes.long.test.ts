@@ -86,5 +86,4 @@ test.each(["S3", "PostgreSQL"])(
     expect(problemsOf(found)).toEqual({ [String(keys[0])]: "ended-bytes removed" });
     expect((await store.list(`${id}/renditions/`)).keys).toEqual([]);
   },
-  60_000,
 );

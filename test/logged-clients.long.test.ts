@@ -76,5 +76,4 @@ test.each(
       await proxy?.close();
     }
   },
-  60_000,
 );

@@ -5,7 +5,7 @@ import { ask, command, createLookupPlace } from "../packages/server/test/lookup-
 import { jpeg, serve, temporaryDirectory, uploaded } from "../packages/server/test/outrigger-process.ts";
 import { PATIENCE } from "./lookup/lookup-places.ts";
 
-describe("the lookup of serve --demo", { timeout: 90_000 }, () => {
+describe("the lookup of serve --demo", () => {
   it("serve --demo answers every call from sample data with the key it prints, the same key at every start", async () => {
     const cwd = await temporaryDirectory();
     const keys: string[] = [];

@@ -92,7 +92,7 @@ describe.each(["embedded", "postgres"] as const)("a lookup on the %s database", 
     expect((await ask(other, "email-finder", { ...person, full_name: "Bob  Ray" })).body.data.email).toBe(
       "bob.ray@acme.example",
     );
-  }, 120_000);
+  });
 });
 
 it("the first import into a new PostgreSQL database creates the data directory and its secret", async () => {
@@ -109,7 +109,7 @@ it("the first import into a new PostgreSQL database creates the data directory a
   const elsewhere = await command(cwd, ["contacts", "import", "people.csv", "--data", "elsewhere"], env);
   expect(elsewhere.code).toBe(1);
   expect(elsewhere.stderr).toContain("made with another secret");
-}, 60_000);
+});
 
 function nameOf(index: number): string {
   const letters = "abcdefghij";
@@ -150,5 +150,5 @@ describe("a lookup beside images in Redis", () => {
     } finally {
       await redis.close();
     }
-  }, 90_000);
+  });
 });

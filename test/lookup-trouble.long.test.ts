@@ -46,7 +46,7 @@ describe("a lookup in trouble", () => {
     expect((await ask(url, "domain-search", { domain: "acme.example", api_key: key })).status).toBe(200);
     server.child.kill("SIGTERM");
     expect(await server.exit).toBe(0);
-  }, 120_000);
+  });
   it("suppress, erase, revoke, images ends and doctor make no tables in PostgreSQL without a lookup, and name the database", async () => {
     const place = await createPlace("postgres");
     const { host, pathname } = new URL(place.env.OUTRIGGER_LOOKUP_DATABASE ?? "");
@@ -64,7 +64,7 @@ describe("a lookup in trouble", () => {
     }
     const { stderr } = await place.run("contacts", "import", "people.csv");
     expect(stderr).toContain(`outrigger: lookup database postgres://${host}${pathname} (new)\n`);
-  }, 120_000);
+  });
 
   it("keys create makes no secret for an embedded database outside the data directory, and names the settings to use", async () => {
     const cwd = await temporaryDirectory();

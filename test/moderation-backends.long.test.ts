@@ -125,7 +125,7 @@ describe.each(PLACE_NAMES)("two nodes on %s", (name) => {
       ["refuse", bad, "ben"],
     ]);
     expect(errors).toEqual([]);
-  }, 60_000);
+  });
 
   test("a takedown at one node withholds copies of both, before and after cleaning, and both refuse the bytes, also after a restart", async () => {
     const { errors, start, stop } = deploymentOn(name);
@@ -169,7 +169,7 @@ describe.each(PLACE_NAMES)("two nodes on %s", (name) => {
     expect(acts.slice(1, 3)).toEqual(expect.arrayContaining(denials));
     expect(acts.slice(3, -3).sort()).toEqual(copies.sort());
     expect(errors).toEqual([]);
-  }, 60_000);
+  });
 
   test("reports at both nodes are one case, which keep, withhold or a deletion decides, also after a restart", async () => {
     const { errors, start, stop } = deploymentOn(name);
@@ -210,7 +210,7 @@ describe.each(PLACE_NAMES)("two nodes on %s", (name) => {
       ["remove", removed, "ben"],
     ]);
     expect(errors).toEqual([]);
-  }, 60_000);
+  });
 
   test("nothing of moderated images stays: the audit for three years, reports for one, denials until they are allowed", async () => {
     const { place, clock, errors, start, stop } = deploymentOn(name);
@@ -249,7 +249,7 @@ describe.each(PLACE_NAMES)("two nodes on %s", (name) => {
     expect(await keys()).toEqual([]);
     expect(errors).toEqual([]);
     await ("records" in own ? Promise.all(Object.values(own).map((store) => store.close())) : own.close());
-  }, 60_000);
+  });
 });
 
 function report({ send }: Node, id: string): Promise<Answer> {

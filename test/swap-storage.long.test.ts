@@ -82,4 +82,4 @@ it("the app of examples/swap-storage moves from disk to Redis and keeps addresse
       expect([edited.status, await edited.json()]).toEqual([200, expect.objectContaining({ name: "moved" })]);
     }
   });
-}, 120_000);
+});

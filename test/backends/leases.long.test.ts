@@ -104,7 +104,7 @@ describe("renditions in an S3 service without conditional writes", () => {
       status: "ok",
       detail: "in the store of the records",
     });
-  }, 120_000);
+  });
 
   it("processes with records in a directory each render, and warn once at the start", async () => {
     const cwd = await temporaryDirectory();
@@ -122,5 +122,5 @@ describe("renditions in an S3 service without conditional writes", () => {
       status: "warning",
       detail: expect.stringMatching(new RegExp(`${NO_LEASES}.*Keep the records in Redis`)),
     });
-  }, 120_000);
+  });
 });

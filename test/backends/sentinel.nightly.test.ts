@@ -44,7 +44,7 @@ describe("outrigger on Redis behind Sentinels", () => {
     node.child.kill("SIGTERM");
     expect(await node.exit).toBe(0);
     expect(node.output.stderr.split(LOSES_WRITES)).toHaveLength(2);
-  }, 90_000);
+  });
 
   it("doctor warns that a fail-over may lose writes", async () => {
     const cwd = await temporaryDirectory();
@@ -53,7 +53,7 @@ describe("outrigger on Redis behind Sentinels", () => {
     await exit;
     expect(output.stdout).toContain(`warning  storage: The Redis server ${LOSES_WRITES}`);
     expect(output.stdout).toMatch(/ok {7}storage: redis\+sentinel:\/\/[\d.:,]+\/main\?prefix=served\n/);
-  }, 90_000);
+  });
 
   it("a Sentinel given as a Redis server exits with 1 and names the URL to use", async () => {
     const [sentinel] = setup.sentinels;

@@ -7,7 +7,7 @@ import { choose, entryOf, linkOf, recordAt, shareUploadPage } from "./upload-pag
 
 const DAY_MS = 86_400_000;
 
-describe("pages of a service without a longest lifetime, in Chromium", { timeout: 60_000 }, () => {
+describe("pages of a service without a longest lifetime, in Chromium", () => {
   const shared = shareUploadPage({ maxLifetimeMs: null });
   const { boat, onPage } = shared;
   const kept = () => upload(shared.site, shared.photo, "image/jpeg", { name: "kept", expiresAt: "never" });

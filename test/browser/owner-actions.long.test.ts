@@ -6,7 +6,7 @@ import { overflowsOf } from "../support/chromium.ts";
 import { openWithList, readList, savedFrom } from "./saved-list.ts";
 import { choose, eventually, shareUploadPage } from "./upload-page.ts";
 
-describe("what uploaders can do", { timeout: 60_000 }, () => {
+describe("what uploaders can do", () => {
   const shared = shareUploadPage();
   const { boat, add, onPage } = shared;
   test("two windows add to the list and change it without losing an entry", async () => {

@@ -16,7 +16,7 @@ const PAST = new Date(Date.now() - 60_000).toISOString();
 /** Chromium reports the refused reads of images that are gone or withheld. */
 const REFUSALS = { mayComplain: /status of (403|404|410|451|429)/ };
 
-describe("the saved list of the upload page", { timeout: 60_000 }, () => {
+describe("the saved list of the upload page", () => {
   const shared = shareUploadPage();
   const { boat, add, onPage } = shared;
 

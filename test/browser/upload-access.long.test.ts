@@ -6,7 +6,7 @@ import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite } from "../support/service.ts";
 import { choose, entryOf, eventually, linkOf, menuItem, onUploadPage, textFile } from "./upload-page.ts";
 
-describe("accessibility of the upload page", { timeout: 60_000 }, () => {
+describe("accessibility of the upload page", () => {
   let site: Site;
   let browser: Browser;
   let photo: Buffer;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { halvesHeic } from "../support/heic-samples.ts";
 import { choose, entryOf, linkOf, recordAt, shareUploadPage, textFile } from "./upload-page.ts";
 
-describe("the upload page of a service that converts", { timeout: 60_000 }, () => {
+describe("the upload page of a service that converts", () => {
   const shared = shareUploadPage({ convertUploads: ["webp", "avif", "tiff", "heic"] });
 
   test("uploads files of these types, and each row names the type that its file had", async () => {

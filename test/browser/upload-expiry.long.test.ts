@@ -15,7 +15,7 @@ function breakStorage(page: Page, how: "forbidden" | "full"): Promise<unknown> {
   }, how);
 }
 
-describe("the expiry of uploads", { timeout: 60_000 }, () => {
+describe("the expiry of uploads", () => {
   const shared = shareUploadPage({ maxLifetimeMs: 40 * DAY_MS });
   const { boat, onPage } = shared;
   const dateField = (page: Page) => page.getByLabel("Delete on");
@@ -70,7 +70,7 @@ describe("the expiry of uploads", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a browser that cannot save the list of uploads", { timeout: 60_000 }, () => {
+describe("a browser that cannot save the list of uploads", () => {
   const { boat, onPage } = shareUploadPage();
 
   test.each(["forbidden", "full"] as const)(

@@ -7,7 +7,7 @@ import { addressOf, withSite } from "../support/service.ts";
 
 const WITHOUT = { javaScriptEnabled: false };
 
-describe("the upload page without JavaScript", { timeout: 60_000 }, () => {
+describe("the upload page without JavaScript", () => {
   let browser: Browser;
   let photo: Buffer;
 

@@ -18,7 +18,7 @@ import {
 
 const REFUSED = /Failed to load resource/;
 
-describe("many uploads at once", { timeout: 120_000 }, () => {
+describe("many uploads at once", () => {
   let browser: Browser;
   let photo: Buffer;
   /** Without limits of requests. */

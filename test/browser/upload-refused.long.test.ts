@@ -8,7 +8,7 @@ import { choose, entryOf, eventually, linkOf, onUploadPage, recordAt, textFile }
 
 const REFUSED = /Failed to load resource/;
 
-describe("uploads that are refused or delayed", { timeout: 60_000 }, () => {
+describe("uploads that are refused or delayed", () => {
   let browser: Browser;
   let photo: Buffer;
   /** With default options. */

@@ -16,7 +16,7 @@ const LEFT = "Not finished. Choose this file again to continue its upload.";
 const SIDE = 3600;
 const FAST = -1;
 
-describe("resumable uploads on the page", { timeout: 120_000 }, () => {
+describe("resumable uploads on the page", () => {
   let browser: Browser;
   let site: Site;
   let proxy: TcpProxy;

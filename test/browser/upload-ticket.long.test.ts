@@ -18,7 +18,7 @@ import {
 const USED = "This upload link was used already. Ask for a new one.";
 const OVER = "This upload link has ended or is incomplete. Ask for a new one.";
 
-describe("the upload page with a ticket", { timeout: 60_000 }, () => {
+describe("the upload page with a ticket", () => {
   const shared = shareUploadPage({ authorize: (_call, action) => action !== "create" });
   const refused = /status of 40[39]/;
 

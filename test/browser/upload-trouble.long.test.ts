@@ -12,7 +12,7 @@ import { choose, entryOf, eventually, linkOf, onUploadPage, recordAt } from "./u
 const REFUSED = /Failed to load resource/;
 const FAST = -1;
 
-describe("interrupted uploads", { timeout: 60_000 }, () => {
+describe("interrupted uploads", () => {
   let browser: Browser;
   let photo: Buffer;
   let directory: string;

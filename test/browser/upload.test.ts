@@ -20,7 +20,7 @@ const labelledSvg = Buffer.from(
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 24"><rect width="40" height="24"/><foreignObject width="40" height="24"><div xmlns="http://www.w3.org/1999/xhtml"><span>Start</span></div></foreignObject></svg>`,
 );
 
-describe("the upload page in Chromium", { timeout: 60_000 }, () => {
+describe("the upload page in Chromium", () => {
   let site: Site;
   let browser: Browser;
   let photo: Buffer;

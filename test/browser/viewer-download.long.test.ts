@@ -6,7 +6,7 @@ import { numberedPdf } from "../support/numbered-pdf.ts";
 import { jpegPhoto, svgDrawing } from "../support/pictures.ts";
 import { addressOf, bytesOf, type Created, type Site, startSite, upload } from "../support/service.ts";
 
-describe("the download form of the viewer", { timeout: 90_000 }, () => {
+describe("the download form of the viewer", () => {
   let browser: Browser;
   let site: Site;
   let photo: Created;

@@ -5,7 +5,7 @@ import { launchChromium, overflowsOf, withPage } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Created, type Site, startSite, upload } from "../support/service.ts";
 
-describe("a picture of the viewer that does not load", { timeout: 90_000 }, () => {
+describe("a picture of the viewer that does not load", () => {
   let browser: Browser;
   let site: Site;
   let photo: Created;

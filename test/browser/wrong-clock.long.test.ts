@@ -25,7 +25,7 @@ const CLOCKS = [65 * 60_000, -65 * 60_000, 400 * DAY_MS, -400 * DAY_MS].map((ms)
   ms,
 }));
 
-describe("on a device with a wrong clock", { timeout: 60_000 }, () => {
+describe("on a device with a wrong clock", () => {
   const shared = shareUploadPage();
   const { boat, add, onPage } = shared;
 

@@ -131,7 +131,7 @@ test("an address is sent and verified unchanged", async () => {
   expect(meta).toEqual({ params: { email: "a+b@example.com" } });
 });
 
-test("a slow verdict is polled at the interval of Retry-After", { timeout: 60_000 }, async () => {
+test("a slow verdict is polled at the interval of Retry-After", async () => {
   const verdict = client().verifyEmail("grace@slow.example", { maxDuration: 3 });
   await expect.poll(() => front.requests.length, { timeout: 30_000 }).toBe(2);
   slow.finish();

@@ -30,7 +30,7 @@ describe.skipIf(trouble !== null)(`the steps of the Dockerfile in a bare Debian 
     await chown(volume, 1000, 1000);
     port = String(await freePort());
   }, 900_000);
-  afterAll(() => place?.remove(), 120_000);
+  afterAll(() => place?.remove());
 
   /** Runs a command as the container does: as its user, with a read-only root, the volume, and process IDs of its own. */
   function start(command: string[], more: Record<string, string> = {}) {
@@ -86,7 +86,7 @@ describe.skipIf(trouble !== null)(`the steps of the Dockerfile in a bare Debian 
     const again = await serve({ OUTRIGGER_EXISTING: "true" });
     expect((await read()).status).toBe(200);
     expect(await again.stop()).toBe(0);
-  }, 120_000);
+  });
 
   test("an empty volume is refused with OUTRIGGER_EXISTING, and the root is read-only", async () => {
     const { output, ended } = start(image.command, {
@@ -96,5 +96,5 @@ describe.skipIf(trouble !== null)(`the steps of the Dockerfile in a bare Debian 
     expect([await ended, output.text]).toEqual([1, expect.stringContaining("/tmp/empty")]);
     const touched = start(["touch", join(image.directory, "file")]);
     expect([await touched.ended, touched.output.text]).toEqual([1, expect.stringContaining("Read-only")]);
-  }, 60_000);
+  });
 });

@@ -245,5 +245,5 @@ describe.each(Object.entries(PROXIES))("%s with the files of examples/deploy", (
     expect(output).toMatch(/ok .*large picture/);
     // The certificate of the test is valid for a day.
     expect(found).toEqual(["certificate", ...(proxy.caches ? [] : ["sizes"])]);
-  }, 60_000);
+  });
 });

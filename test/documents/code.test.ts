@@ -23,7 +23,7 @@ beforeAll(async () => {
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
   const { stdout } = await run(process.execPath, [tsc, "-p", directory, "--pretty", "false"]);
   faults = faultsIn(stdout.toString(), files);
-}, 120_000);
+});
 
 afterAll(() => rm(directory, { recursive: true, force: true }));
 

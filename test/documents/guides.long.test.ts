@@ -26,7 +26,7 @@ let bucket: string;
 beforeAll(async () => {
   [redis, s3] = await Promise.all([startRedis({ appendOnly: true }), startS3Server()]);
   bucket = await s3.createBucket();
-}, 120_000);
+});
 
 afterAll(async () => {
   await redis?.close();
@@ -69,7 +69,7 @@ describe.each(pages)("the commands of $path", ({ path, blocks }) => {
 
   beforeAll(async () => {
     guide = await openGuide(await optionsOf(path));
-  }, 120_000);
+  });
 
   afterAll(() => guide?.close());
 

@@ -107,4 +107,4 @@ test("the lines of README, in an empty folder, lead app and command to one datab
     expect(file).not.toContain("/");
     expect((await stat(join(cwd, file))).mode & 0o777, file).toBe(0o600);
   }
-}, 120_000);
+});

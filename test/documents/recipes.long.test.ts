@@ -273,7 +273,6 @@ describe.each([
     async (_name, check) => {
       await check(createHost());
     },
-    60_000,
   );
 });
 

@@ -13,7 +13,7 @@ let findings: Finding[];
 beforeAll(async () => {
   const files = await corpus();
   findings = await measure(files.filter(({ name }, index) => index % EACH === 0 || TELLING.test(name)));
-}, 120_000);
+});
 
 test("every twentieth file of the corpus is taken, and looks as an independent reader draws it", () => {
   const expected = findings.filter(

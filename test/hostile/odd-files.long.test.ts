@@ -98,4 +98,4 @@ test("a JPEG of two components is refused with the reason by a form, by URL, in 
   } finally {
     await files.close();
   }
-}, 120_000);
+});

@@ -117,7 +117,7 @@ test("packed manifests have the project's values, links of packed READMEs lead i
     expect(await unpacked(tarball, "LICENSE")).toBe(await readText(root, "LICENSE"));
   }
   expect(await textsOf(copy)).toEqual(before);
-}, 60_000);
+});
 
 test("the SBOM of a release has all packages and their dependencies, each with a hash, and none for tests", async () => {
   const sbom = JSON.parse(await readFile(writeSbom(root, copy), "utf8"));

@@ -59,7 +59,7 @@ describe("the command as published, without the parts of a server", () => {
     const examined = await run(["doctor", url, "--json"]);
     expect(JSON.parse(examined.stdout)).toMatchObject({ ok: true });
     expect(await run(["rm", "--yes", image.editUrl])).toMatchObject({ code: 0 });
-  }, 120_000);
+  });
 
   test("serve exits with one line that installs all parts that its configuration needs", async () => {
     const versions = [...registry.packages];

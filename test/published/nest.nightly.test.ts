@@ -54,4 +54,4 @@ test("the main.ts of docs/mounting.md serves the flow in NestJS, and docs/mounti
   } finally {
     await app.kill();
   }
-}, 90_000);
+});

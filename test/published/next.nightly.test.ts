@@ -70,11 +70,11 @@ describe("an app that follows docs/mounting.md, built with output: standalone", 
 
   test("the route handler serves the flow from the standalone folder alone", async () => {
     await expectFlow(NEXT_HOSTS.route, standalone, "/img", await freePort(), "server.js");
-  }, 90_000);
+  });
 
   test("the pages route serves the flow from the standalone folder alone", async () => {
     await expectFlow(NEXT_HOSTS.pages, standalone, "/api/pictures", await freePort(), "server.js");
-  }, 90_000);
+  });
 
   test("the custom server serves the flow beside the pages of Next.js", async () => {
     const port = await freePort();
@@ -83,7 +83,7 @@ describe("an app that follows docs/mounting.md, built with output: standalone", 
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, `${program}\nconsole.log("runs");\n`);
     await expectFlow(NEXT_HOSTS.custom, project.directory, "/photos", port, "server.js");
-  }, 90_000);
+  });
 
   test("docs/mounting.md has the outcome of each way", () => {
     expect(outcomes).toHaveLength(3);

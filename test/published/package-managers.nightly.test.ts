@@ -22,7 +22,7 @@ const PATIENCE = 180_000;
 let registry: Registry;
 beforeAll(async () => {
   registry = await startRegistry();
-}, 120_000);
+});
 afterAll(() => registry?.close());
 
 /** The app of docs/mounting.md, installed by the command `program` of the package `source`. */

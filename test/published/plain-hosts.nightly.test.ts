@@ -35,7 +35,6 @@ test.each(["bun", "deno"] as const)(
       `createRenderer: render processes need Node, but under ${runtime === "bun" ? "Bun" : "Deno"} the PATH has none. Install Node 20.19 or newer, or set node: "/path/to/node"\nrendered\n`,
     );
   },
-  60_000,
 );
 
 test("docs/mounting.md has the outcome of each host", () => {

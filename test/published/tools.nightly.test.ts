@@ -41,7 +41,7 @@ require("webpack")(require("./webpack.config.cjs"), (error, stats) => {
 let registry: Registry;
 beforeAll(async () => {
   registry = await startRegistry();
-}, 120_000);
+});
 afterAll(() => registry?.close());
 
 describe("an app that follows docs/mounting.md", () => {
@@ -62,23 +62,19 @@ describe("an app that follows docs/mounting.md", () => {
     const output = await runTests("jest", jest);
     expect(output).toMatch(/Tests:\s+1 passed, 1 total/);
     expect(output).not.toContain("did not exit");
-  }, 60_000);
+  });
 
   test.each([
     ["forks", {}],
     ["vmThreads", { NODE_OPTIONS: "--no-experimental-require-module" }],
-  ])(
-    "its test passes in Vitest with the pool %s",
-    async (pool, env) => {
-      const output = await runTests(
-        pool,
-        ["node_modules/vitest/vitest.mjs", "run", "vitest", `--pool=${pool}`],
-        env,
-      );
-      expect(stripVTControlCharacters(output)).toMatch(/Tests\s+1 passed/);
-    },
-    60_000,
-  );
+  ])("its test passes in Vitest with the pool %s", async (pool, env) => {
+    const output = await runTests(
+      pool,
+      ["node_modules/vitest/vitest.mjs", "run", "vitest", `--pool=${pool}`],
+      env,
+    );
+    expect(stripVTControlCharacters(output)).toMatch(/Tests\s+1 passed/);
+  });
 
   const esbuild = (...external: string[]) =>
     runIn(project.directory, "node_modules/.bin/esbuild", [
@@ -96,36 +92,28 @@ describe("an app that follows docs/mounting.md", () => {
   test.each([
     ["esbuild", () => esbuild("@outrigger/imaging", "@outrigger/web")],
     ["webpack", () => webpack()],
-  ] as const)(
-    "its server serves the flow from one file of %s",
-    async (_, bundle) => {
-      await bundle();
-      const port = await freePort();
-      const app = await serve(port);
-      try {
-        const checks = await flow(`http://127.0.0.1:${port}/img`);
-        expect(checks.filter(({ failure }) => failure !== undefined)).toEqual([]);
-        app.child.kill("SIGTERM");
-        expect(await app.exit).toBe(0);
-      } finally {
-        await app.kill();
-      }
-    },
-    90_000,
-  );
+  ] as const)("its server serves the flow from one file of %s", async (_, bundle) => {
+    await bundle();
+    const port = await freePort();
+    const app = await serve(port);
+    try {
+      const checks = await flow(`http://127.0.0.1:${port}/img`);
+      expect(checks.filter(({ failure }) => failure !== undefined)).toEqual([]);
+      app.child.kill("SIGTERM");
+      expect(await app.exit).toBe(0);
+    } finally {
+      await app.kill();
+    }
+  });
 
   test.each([
     ["imaging", ["@outrigger/web"]],
     ["imaging", []],
     ["web", ["@outrigger/imaging"]],
-  ])(
-    "a file of esbuild with %s inside ends at its start, and names that package",
-    async (name, external) => {
-      await esbuild(...external);
-      await expect(serve(await freePort())).rejects.toThrow(`leave @outrigger/${name} out of the bundle`);
-    },
-    60_000,
-  );
+  ])("a file of esbuild with %s inside ends at its start, and names that package", async (name, external) => {
+    await esbuild(...external);
+    await expect(serve(await freePort())).rejects.toThrow(`leave @outrigger/${name} out of the bundle`);
+  });
 });
 
 test("without optional dependencies uploads get 501, onError has the reason once, and sql names the driver of files", async () => {
@@ -161,7 +149,7 @@ test("without optional dependencies uploads get 501, onError has the reason once
   } finally {
     await project.close();
   }
-}, 120_000);
+});
 
 const WITHOUT_OPTIONAL = `
 import { createServer } from "node:http";

@@ -130,9 +130,9 @@ test("an rsync copy made during edits, deletes and uploads has each image whole,
   const { violations, edits } = await tryCopy(false);
   expect(violations).toEqual([]);
   expect(edits).toBeGreaterThan(IMAGES);
-}, 120_000);
+});
 
 test("the check finds lost images in the copy of a store that removes superseded bytes at once", async () => {
   const { violations } = await tryCopy(true);
   expect(violations).toContainEqual(expect.stringMatching(/answers 50\d/));
-}, 120_000);
+});

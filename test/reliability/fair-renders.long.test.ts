@@ -87,4 +87,4 @@ test(
 test("the check finds a renderer that serves all clients first come, first served", async () => {
   const { further } = await besideGreedyClient(false);
   expect(Math.max(...further)).toBeGreaterThan(MOST_FURTHER);
-}, 60_000);
+});

@@ -101,122 +101,102 @@ async function expectNoLeftovers(data: string, held: readonly HeldPicture[]): Pr
 }
 
 describe.each(DISKS)(`on a disk full of %s${remark}`, (_full, { size, inodes, take, takeAll }) => {
-  testWithMounts(
-    "uploads answer 507 until there is room, and acknowledged pictures stay",
-    async () => {
-      const disk = await newDisk(size, inodes);
-      const data = join(disk, "data");
-      await take(disk);
-      const { base } = await start(data);
-      const large = await uploadUntilFull(base, await pngPhoto(400, 300));
-      expect(large.length).toBeGreaterThan(5);
-      await expectNoLeftovers(data, large);
-      const tiny = await pngPhoto(30, 20);
-      const held = [...large, ...(await uploadUntilFull(base, tiny))];
-      await expectNoLeftovers(data, held);
-      await expectWhole(base, held);
+  testWithMounts("uploads answer 507 until there is room, and acknowledged pictures stay", async () => {
+    const disk = await newDisk(size, inodes);
+    const data = join(disk, "data");
+    await take(disk);
+    const { base } = await start(data);
+    const large = await uploadUntilFull(base, await pngPhoto(400, 300));
+    expect(large.length).toBeGreaterThan(5);
+    await expectNoLeftovers(data, large);
+    const tiny = await pngPhoto(30, 20);
+    const held = [...large, ...(await uploadUntilFull(base, tiny))];
+    await expectNoLeftovers(data, held);
+    await expectWhole(base, held);
 
-      await takeAll(disk);
-      expect(await hadRoom(await send(base, tiny, { name: "none" }), 201)).toBe(false);
-      await expectNoLeftovers(data, held);
-      await expectWhole(base, held);
+    await takeAll(disk);
+    expect(await hadRoom(await send(base, tiny, { name: "none" }), 201)).toBe(false);
+    await expectNoLeftovers(data, held);
+    await expectWhole(base, held);
 
-      await giveBack(disk);
-      const response = await send(base, tiny, { name: "again" });
-      expect(response.status).toBe(201);
-      await expectWhole(base, [await heldFrom(response, tiny)]);
-    },
-    90_000,
-  );
+    await giveBack(disk);
+    const response = await send(base, tiny, { name: "again" });
+    expect(response.status).toBe(201);
+    await expectWhole(base, [await heldFrom(response, tiny)]);
+  });
 
-  testWithMounts(
-    "pictures can be read in every form and deleted, but not edited",
-    async () => {
-      const disk = await newDisk(size, inodes);
-      const data = join(disk, "data");
-      await take(disk);
-      const { base } = await start(data);
-      const bytes = await pngPhoto(400, 300);
-      const upload = async (name: string) => heldFrom(await send(base, bytes, { name }), bytes);
-      const [edited, removed] = await Promise.all([upload("old"), upload("old")]);
-      await takeAll(disk);
-
-      for (const suffix of ["jpg", "webp?resize=100x100", "jpg"]) {
-        const { status, body } = await read(base, edited, suffix);
-        expect(status).toBe(200);
-        await expect(sharp(body).stats()).resolves.toBeDefined();
-      }
-      expect(await rename(base, edited)).toEqual({ isDone: false, name: "old" });
-      expect((await remove(base, removed)).status).toBe(204);
-      expect((await read(base, removed)).status).toBe(410);
-      await expectNoLeftovers(data, [edited, removed]);
-
-      await giveBack(disk);
-      expect(await rename(base, edited)).toEqual({ isDone: true, name: "new" });
-      expect((await remove(base, removed)).status).toBe(410);
-      await expectWhole(base, [edited]);
-    },
-    90_000,
-  );
-
-  testWithMounts(
-    "expired pictures still answer 410 and are removed",
-    async () => {
-      const disk = await newDisk(size, inodes);
-      const data = join(disk, "data");
-      const host = await startHostProcess(data, { sweepEveryMs: 1000 });
-      try {
-        const bytes = await pngPhoto(400, 300);
-        const expiresAt = Date.now() + BRIEF_MS;
-        const upload = async (name: string) =>
-          heldFrom(await send(host.base, bytes, { name, expiresAt }), bytes);
-        const brief = await Promise.all([upload("one"), upload("two"), upload("three")]);
-        await takeAll(disk);
-        expect(Date.now()).toBeLessThan(expiresAt);
-        const deadline = Date.now() + BOUND_MS;
-        while ((await withBytes(data, brief)).length > 0 && Date.now() < deadline) await delay(50);
-        expect(await withBytes(data, brief)).toEqual([]);
-        for (const picture of brief) expect((await read(host.base, picture)).status).toBe(410);
-      } finally {
-        await host.kill();
-      }
-    },
-    90_000,
-  );
-});
-
-testWithMounts(
-  `deleting a picture makes room for another${remark}`,
-  async () => {
-    const data = join(await newDisk("4m", 0), "data");
+  testWithMounts("pictures can be read in every form and deleted, but not edited", async () => {
+    const disk = await newDisk(size, inodes);
+    const data = join(disk, "data");
+    await take(disk);
     const { base } = await start(data);
     const bytes = await pngPhoto(400, 300);
-    const held = await uploadUntilFull(base, bytes);
-    for (const picture of held.slice(0, 5)) {
-      expect((await remove(base, picture)).status).toBe(204);
-      expect((await send(base, bytes, { name: "instead" })).status).toBe(201);
-    }
-    await expectWhole(base, held.slice(5));
-  },
-  90_000,
-);
+    const upload = async (name: string) => heldFrom(await send(base, bytes, { name }), bytes);
+    const [edited, removed] = await Promise.all([upload("old"), upload("old")]);
+    await takeAll(disk);
 
-testWithMounts(
-  `the check finds a store that acknowledges writes it had no room for${remark}`,
-  async () => {
-    const disk = await newDisk("4m", 0);
-    const host = await startHostProcess(join(disk, "data"), { leftOut: "refusals" });
+    for (const suffix of ["jpg", "webp?resize=100x100", "jpg"]) {
+      const { status, body } = await read(base, edited, suffix);
+      expect(status).toBe(200);
+      await expect(sharp(body).stats()).resolves.toBeDefined();
+    }
+    expect(await rename(base, edited)).toEqual({ isDone: false, name: "old" });
+    expect((await remove(base, removed)).status).toBe(204);
+    expect((await read(base, removed)).status).toBe(410);
+    await expectNoLeftovers(data, [edited, removed]);
+
+    await giveBack(disk);
+    expect(await rename(base, edited)).toEqual({ isDone: true, name: "new" });
+    expect((await remove(base, removed)).status).toBe(410);
+    await expectWhole(base, [edited]);
+  });
+
+  testWithMounts("expired pictures still answer 410 and are removed", async () => {
+    const disk = await newDisk(size, inodes);
+    const data = join(disk, "data");
+    const host = await startHostProcess(data, { sweepEveryMs: 1000 });
     try {
-      const bytes = await pngPhoto(30, 20);
-      const picture = await heldFrom(await send(host.base, bytes, { name: "old" }), bytes);
-      await takeAllBytes(disk);
-      expect(await rename(host.base, picture)).toEqual({ isDone: true, name: "old" });
+      const bytes = await pngPhoto(400, 300);
+      const expiresAt = Date.now() + BRIEF_MS;
+      const upload = async (name: string) =>
+        heldFrom(await send(host.base, bytes, { name, expiresAt }), bytes);
+      const brief = await Promise.all([upload("one"), upload("two"), upload("three")]);
+      await takeAll(disk);
+      expect(Date.now()).toBeLessThan(expiresAt);
+      const deadline = Date.now() + BOUND_MS;
+      while ((await withBytes(data, brief)).length > 0 && Date.now() < deadline) await delay(50);
+      expect(await withBytes(data, brief)).toEqual([]);
+      for (const picture of brief) expect((await read(host.base, picture)).status).toBe(410);
     } finally {
       await host.kill();
     }
-  },
-  60_000,
-);
+  });
+});
+
+testWithMounts(`deleting a picture makes room for another${remark}`, async () => {
+  const data = join(await newDisk("4m", 0), "data");
+  const { base } = await start(data);
+  const bytes = await pngPhoto(400, 300);
+  const held = await uploadUntilFull(base, bytes);
+  for (const picture of held.slice(0, 5)) {
+    expect((await remove(base, picture)).status).toBe(204);
+    expect((await send(base, bytes, { name: "instead" })).status).toBe(201);
+  }
+  await expectWhole(base, held.slice(5));
+});
+
+testWithMounts(`the check finds a store that acknowledges writes it had no room for${remark}`, async () => {
+  const disk = await newDisk("4m", 0);
+  const host = await startHostProcess(join(disk, "data"), { leftOut: "refusals" });
+  try {
+    const bytes = await pngPhoto(30, 20);
+    const picture = await heldFrom(await send(host.base, bytes, { name: "old" }), bytes);
+    await takeAllBytes(disk);
+    expect(await rename(host.base, picture)).toEqual({ isDone: true, name: "old" });
+  } finally {
+    await host.kill();
+  }
+});
 
 test("a file over the process' file size limit answers 507 and leaves no files", async () => {
   const data = join(await temporaryDirectory(), "data");
@@ -231,7 +211,7 @@ test("a file over the process' file size limit answers 507 and leaves no files",
   await limitFileSize(child.pid, 1024 ** 3);
   const after = await heldFrom(await send(base, large, { name: "after" }), large);
   await expectWhole(base, [held, small, after]);
-}, 60_000);
+});
 
 async function limitFileSize(pid: number | undefined, bytes: number): Promise<void> {
   const { status, stderr } = await run("prlimit", [`--pid=${pid}`, `--fsize=${bytes}:unlimited`]);

@@ -198,4 +198,4 @@ test("the check finds nodes that do not see each other's leases", async () => {
   await expect.poll(renders, SOON).toBe(NODES);
   await openGate(directory, "hold-render");
   expect(summary(await asked.at(...nodes))).toEqual({ statuses: { 200: WAITING }, bodies: 1 });
-}, 60_000);
+});

@@ -148,7 +148,7 @@ test("the check finds nodes that overwrite another's claim and make several imag
     rounds++;
   } while (rounds < 20 && (await imagesOf(nodes[0])).length === rounds);
   expect((await imagesOf(nodes[0])).length).toBeGreaterThan(rounds);
-}, 60_000);
+});
 
 describe("rate limits of three nodes", () => {
   async function countedBy(shared: NodeConfig["shared"]): Promise<Record<string, number>> {

@@ -131,19 +131,15 @@ test.each([
   ["unconditional writes", "S3"],
   ["late writes", "S3 with records in Redis"],
   ["unconditional writes", "S3 with records in PostgreSQL"],
-] as const)(
-  "the check finds processes with a broken store: %s, %s",
-  async (mutant, name) => {
-    const cluster = await startCluster(PROCESSES, servers.createStorage(name), mutant);
-    try {
-      const { failed } = await fc.check(linearizability(cluster), {
-        numRuns: MUTANT_RUNS,
-        endOnFailure: true,
-      });
-      expect(failed).toBe(true);
-    } finally {
-      await cluster.close();
-    }
-  },
-  120_000,
-);
+] as const)("the check finds processes with a broken store: %s, %s", async (mutant, name) => {
+  const cluster = await startCluster(PROCESSES, servers.createStorage(name), mutant);
+  try {
+    const { failed } = await fc.check(linearizability(cluster), {
+      numRuns: MUTANT_RUNS,
+      endOnFailure: true,
+    });
+    expect(failed).toBe(true);
+  } finally {
+    await cluster.close();
+  }
+});

@@ -126,11 +126,11 @@ test("three processes that reserve at once are granted exactly as many images as
   const store = createFsBlobStore({ directory });
   expect(await countOn(store, Date.now).usage(OWNER)).toEqual({ images: 123, bytes: 1230 });
   expect((await store.list("usage/")).keys.length).toBe(1);
-}, 120_000);
+});
 
 test("three processes exceed the quota if their writes do not compare revisions, so the check above detects it", async () => {
   expect(await countGranted(join(root, "forgetful"), 123, "forgetful")).toBeGreaterThan(123);
-}, 120_000);
+});
 
 test("after processes are killed, the owner's usage matches the stored images again", async () => {
   const directory = join(root, "killed");
@@ -155,7 +155,7 @@ test("after processes are killed, the owner's usage matches the stored images ag
   const files = await readdir(join(directory, "blobs", "us"), { recursive: true, withFileTypes: true });
   // The anchor, the usage, and what a killed process has not deleted.
   expect(files.filter((file) => file.isFile()).length).toBeLessThanOrEqual(3);
-}, 120_000);
+});
 
 /** Deletes the images marked as removed, as the service does after a start. @returns count and bytes of the others. */
 async function finishRemovals(

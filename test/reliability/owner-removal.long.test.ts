@@ -105,5 +105,4 @@ test.each(STORES)(
     await images.sweep();
     expect((await images.find(later)).status).toBe("ready");
   },
-  120_000,
 );

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await database.close();
   standby = await startPostgres({ standbyOf: primary.port });
   await standby.sql("SELECT pg_wal_replay_pause()");
-}, 120_000);
+});
 afterAll(async () => {
   await pooler?.close();
   await standby?.close();
@@ -91,7 +91,7 @@ test("nodes that only read serve no deleted image after PgBouncer is led to a la
   } finally {
     for (const node of nodes) await node.close();
   }
-}, 120_000);
+});
 
 /** All calls of a store for records, most of which find nothing. */
 const storeCalls = (store: SqlBlobStore): (() => Promise<unknown>)[] => [
@@ -164,7 +164,7 @@ test("every call to a store and to the lookup's database rejects behind PgBounce
     await store.close();
     await database.close();
   }
-}, 120_000);
+});
 
 test("a statement refused by a standby closes the connections that were opened before it", async () => {
   const store = createSqlBlobStore({ url: pooler.url });
@@ -181,4 +181,4 @@ test("a statement refused by a standby closes the connections that were opened b
   } finally {
     await store.close();
   }
-}, 60_000);
+});

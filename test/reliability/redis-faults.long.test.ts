@@ -86,7 +86,7 @@ test("a killed server keeps every acknowledged write, and the store reconnects",
     // Every listed key can be read, wherever the crashes interrupted a put.
     for (const key of listed) expect(await sizeOf(store, key), key).toBeGreaterThan(0);
   });
-}, 120_000);
+});
 
 test("the store connects to a server that starts later than the store", async () => {
   const server = await startRedis();

@@ -92,4 +92,4 @@ test("the check finds renditions stored under the requested box", async () => {
   const { sizes, stored } = await spray((renderer) => ({ ...renderer, measure: () => null }));
   expect(sizes).toBe(BOXES / 2 + 1);
   expect(stored).toBeGreaterThan(sizes);
-}, 120_000);
+});

@@ -11,7 +11,7 @@ import { addressOf, startSite, upload } from "../support/service.ts";
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 60_000);
+});
 afterAll(() => server?.close());
 
 const sample = async (metrics: Metrics, name: string) => samplesOf(await metrics.text()).get(name) ?? 0;
@@ -42,7 +42,7 @@ test("calls that wait for a pool's only connection are counted while they wait, 
     await server.signal("SIGCONT");
     await database.close();
   }
-}, 60_000);
+});
 
 test("two nodes report the wait of a change for read leases, and of a reader for the other node's render", async () => {
   const metrics = createMetrics({ client });
@@ -91,4 +91,4 @@ test("two nodes report the wait of a change for read leases, and of a reader for
   } finally {
     for (const node of nodes) await node.close();
   }
-}, 60_000);
+});

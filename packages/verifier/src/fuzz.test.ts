@@ -82,4 +82,4 @@ test("with random replies, a probe ends in time, sends only permitted commands, 
   for (const reason of ["policy", "greylisted", "temporary", "timeout", "protocol"]) {
     expect([...reasons]).toContain(reason);
   }
-}, 120_000);
+});

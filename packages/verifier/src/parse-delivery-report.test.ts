@@ -175,7 +175,7 @@ test("a report before a returned mail of 5 MB is read", async () => {
   ).toEqual([ANN]);
 });
 
-test("hostile messages are read within two seconds of CPU time", { timeout: 30_000 }, async () => {
+test("hostile messages are read within two seconds of CPU time", async () => {
   const status = "Content-Type: message/delivery-status";
   const nested = Array.from(
     { length: 5000 },

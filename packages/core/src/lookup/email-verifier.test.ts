@@ -170,9 +170,7 @@ test("without a prober the verdict is unknown", async () => {
   expect(body.data).toMatchObject({ status: "unknown", score: 90, reason: "not_probed", mx_records: false });
 });
 
-test("a slow verification is answered with 202, goes on, and is counted once", {
-  timeout: 20_000,
-}, async () => {
+test("a slow verification is answered with 202, goes on, and is counted once", async () => {
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
@@ -207,9 +205,6 @@ test.each([
   [{ reason: "temporary" } as const, 0],
 ])(
   "a slow verification with the result %j is counted as %i, although no request follows",
-  {
-    timeout: 20_000,
-  },
   async (result, cost) => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => {
@@ -233,9 +228,7 @@ test.each([
   },
 );
 
-test("a verification in line is answered with 202 and the estimated wait, and its later request with the verdict", {
-  timeout: 20_000,
-}, async () => {
+test("a verification in line is answered with 202 and the estimated wait, and its later request with the verdict", async () => {
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
     finish = resolve;

@@ -59,9 +59,7 @@ onEachLookup((create, kind) => {
   });
 
   if (kind === "postgres") return;
-  test("a page that trickles is cut off after 30 seconds, and the run goes on", {
-    timeout: 120_000,
-  }, async () => {
+  test("a page that trickles is cut off after 30 seconds, and the run goes on", async () => {
     const { database } = await create();
     const site = await createIndexSite({
       "/": pageOf([], ["/team", "/staff"]),

@@ -69,9 +69,7 @@ onEachLookup((create) => {
     expect(await lookup.query("SELECT * FROM lookup_pages WHERE is_leased = 1")).toEqual([]);
   });
 
-  test("two processes share a domain: each page is requested once, one request at a time", {
-    timeout: 120_000,
-  }, async () => {
+  test("two processes share a domain: each page is requested once, one request at a time", async () => {
     const [lookup, site] = [await create(), await largeSite()];
     await lookup.database.ready();
     const children = [startIndex(lookup, site, 50), startIndex(lookup, site, 50)];

@@ -124,7 +124,7 @@ describe("with Sentinels, a fail-over", () => {
     );
     expect(missing.flat()).toEqual([]);
     await Promise.all([store.close(), others.close()]);
-  }, 120_000);
+  });
 });
 
 describe("a Sentinel URL", () => {

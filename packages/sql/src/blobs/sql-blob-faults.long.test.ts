@@ -75,7 +75,7 @@ test("calls to a hanging server time out, the server executes none of them later
     expect(await store.stat("a/kept")).toMatchObject({ size: 4 });
     expect(await store.listDue("list", 1, 1)).toEqual([]);
   });
-}, 120_000);
+});
 
 test("a killed server keeps every acknowledged write where synchronous_commit is off, and the store reconnects", async () => {
   // The server itself would flush up to 30 s later.
@@ -122,7 +122,7 @@ test("the store connects to a server that starts later than the store", async ()
     await store.close();
     await server.close();
   }
-}, 60_000);
+});
 
 test("a statement that waits for a lock is aborted after the time limit, and changes nothing", async () => {
   await withServer({}, async (server, store) => {
@@ -140,7 +140,7 @@ test("a statement that waits for a lock is aborted after the time limit, and cha
     await holder;
     expect(await store.stat("a/b")).toEqual({ size: 3, revision });
   });
-}, 60_000);
+});
 
 test("a standby is refused", async () => {
   await withServer({}, async (server) => {
@@ -156,7 +156,7 @@ test("a standby is refused", async () => {
       await standby.close();
     }
   });
-}, 120_000);
+});
 
 test("a fail-over to a synchronous standby loses no acknowledged write, and one without it is warned of", async () => {
   await withServer({}, async (server, store) => {
@@ -221,4 +221,4 @@ test("a store that is closed while the server hangs closes within seconds", asyn
       await server.signal("SIGCONT");
     }
   });
-}, 60_000);
+});

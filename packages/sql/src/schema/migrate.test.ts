@@ -12,7 +12,7 @@ import { createTables } from "./create-tables.ts";
 import { lookupMigrations, sqliteDialect } from "./migrate.ts";
 
 onEachDatabase(({ kind, createUrl, open }) => {
-  test("contacts of the first schema are found by every later filter", { timeout: 60_000 }, async () => {
+  test("contacts of the first schema are found by every later filter", async () => {
     const url = await createUrl();
     await createFirstSchema(kind, url);
     const source = createSqlContactSource(open(url));
@@ -36,9 +36,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     await source.close();
   });
 
-  test("people of the first schema are found without initials and suffixes", {
-    timeout: 60_000,
-  }, async () => {
+  test("people of the first schema are found without initials and suffixes", async () => {
     const url = await createUrl();
     await createFirstSchema(kind, url);
     const source = createSqlContactSource(open(url));
@@ -47,9 +45,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     await source.close();
   });
 
-  test("people of a schema with earlier keys are found without initials, in batches", {
-    timeout: 60_000,
-  }, async () => {
+  test("people of a schema with earlier keys are found without initials, in batches", async () => {
     const url = await createUrl();
     await createFirstSchema(kind, url);
     const earlier = open(url);
@@ -78,7 +74,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     await migrated.destroy();
   });
 
-  test("a database of the first schema takes pages and contacts from them", { timeout: 60_000 }, async () => {
+  test("a database of the first schema takes pages and contacts from them", async () => {
     const url = await createUrl();
     await createFirstSchema(kind, url);
     const database = open(url);
@@ -117,9 +113,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     expect((await source.domain("example.com"))?.organization).toBe("München Bau GmbH");
   });
 
-  test("keys of the first schema have no right to report, and reports are stored beside them", {
-    timeout: 60_000,
-  }, async () => {
+  test("keys of the first schema have no right to report, and reports are stored beside them", async () => {
     const url = await createUrl();
     await createFirstSchema(kind, url);
     const db = connect(kind, url);
@@ -137,7 +131,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     await accounts.close();
   });
 
-  test("a list of the schema before events is finished with an event", { timeout: 60_000 }, async () => {
+  test("a list of the schema before events is finished with an event", async () => {
     const url = await createUrl();
     const db = connect(kind, url);
     const { "011-list-events": _, ...before } = lookupMigrations(kind);
@@ -164,7 +158,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     await queue.close();
   });
 
-  test("companies of the first schema are found by their usual spellings", { timeout: 60_000 }, async () => {
+  test("companies of the first schema are found by their usual spellings", async () => {
     const url = await createUrl();
     await createFirstSchema(kind, url);
     const source = createSqlContactSource(open(url));

@@ -34,5 +34,5 @@ onEachDatabase((databases) => {
         expect(domain?.organization, name).toBe(sample.organization);
       }
     }
-  }, 60_000);
+  });
 });

@@ -242,5 +242,4 @@ test.each(Object.keys(CASES).flatMap((name) => FAULTS.map((fault) => [name, faul
     while (await actUnder(fault, point, given)) point += STEP;
     expect(point).toBeGreaterThan(3);
   },
-  120_000,
 );

@@ -145,7 +145,7 @@ test("images that are not due cause no calls of the store in a sweep", async () 
   expect(Math.abs(sweepAmongMany - sweep)).toBeLessThan(5);
   // One read of the identity, and one of each of the six empty due lists.
   expect([idle, idleAmongMany]).toEqual([7, 7]);
-}, 120_000);
+});
 
 test("a sweep notices a shortened life in time, even if another process swept the image before", async () => {
   for (const looksFirst of [true, false]) {
@@ -289,7 +289,7 @@ test("the next sweep completes a sweep that crashed at any call", async () => {
     const lasting = (await lastingKeysOf(store)).filter((key) => !key.startsWith("copies/"));
     expect(lasting, `call ${point}`).toEqual(["identity"]);
   }
-}, 60_000);
+});
 
 test("a service sweeps by itself, unless sweepEveryMs is false", async () => {
   const site = createLifeSite({ sweepEveryMs: 1000 });

@@ -171,7 +171,6 @@ test.each<[string, number, () => Promise<BlobStore>]>([
   ["the file system", 25, async () => createFsBlobStore({ directory: await mkdtemp(join(root, "store-")) })],
 ])(
   "on a store in %s, usage equals the stored images after any sequence of steps",
-  { timeout: 120_000 },
   async (_name, numRuns, createStore) => {
     await fc.assert(
       fc.asyncProperty(fc.array(GROUP, { minLength: 1, maxLength: 25 }), async (groups) => {

@@ -80,7 +80,6 @@ test.each(FAILURES)(
       expect((await kept.list(`${id}/`)).keys).toEqual([]);
     });
   },
-  120_000,
 );
 
 test("a service starts and serves with a store of renditions that is away or silent, and uses it when it is back", async () => {
@@ -98,7 +97,7 @@ test("a service starts and serves with a store of renditions that is away or sil
       expect((await kept.list(`${id}/renditions/`)).keys).toHaveLength(3);
     });
   }
-}, 120_000);
+});
 
 test.each<[string, (directory: string) => Promise<unknown>]>([
   ["is removed", (directory) => rm(directory, { recursive: true })],

@@ -120,4 +120,4 @@ test("listing due entries reads no more directories when many entries are not du
   assert.equal(await readsOfListing(), reads);
   // The list and the hour, plus the hour of the oldest entry if it is another.
   assert.ok(reads >= 2 && reads <= 3, `${reads} reads`);
-}, 120_000);
+});

@@ -107,9 +107,7 @@ const ADD_AND_REMOVE = `
   }
 `;
 
-test("four processes that each increment a blob fifty times lose no increment", {
-  timeout: 120_000,
-}, async () => {
+test("four processes that each increment a blob fifty times lose no increment", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   await store.put("n", Buffer.from("0"));
@@ -119,9 +117,7 @@ test("four processes that each increment a blob fifty times lose no increment", 
   assert.ok(left.length <= 4, `${left.length} files are left`);
 });
 
-test("the results of simultaneous creates, changes and deletes of several processes add up", {
-  timeout: 60_000,
-}, async () => {
+test("the results of simultaneous creates, changes and deletes of several processes add up", async () => {
   const directory = newDirectory();
   const roles = ["create", "create", "delete", "delete", "change", "change", "sweep"];
   const outputs = await Promise.all(roles.map((role) => outputOf(start(RACE, directory, role, "2000"))));
@@ -141,9 +137,7 @@ test("the results of simultaneous creates, changes and deletes of several proces
   assert.deepEqual(readdirSync(join(directory, "blobs/k")), []);
 });
 
-test("processes that add to and remove from one hour of a due index lose no entry", {
-  timeout: 120_000,
-}, async () => {
+test("processes that add to and remove from one hour of a due index lose no entry", async () => {
   const directory = newDirectory();
   const time = Date.now() - 1000 * 3_600_000;
   const names = ["a", "b", "c", "d"];
@@ -153,7 +147,7 @@ test("processes that add to and remove from one hour of a due index lose no entr
   assert.deepEqual(found.map(({ id }) => id).sort(), expected.sort());
 });
 
-test("a killed writer leaves no partly written blob", { timeout: 120_000 }, async () => {
+test("a killed writer leaves no partly written blob", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
   let blobs = 0;

@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const [level, result] of Object.entries(results)) {
     if ("failure" in result) console.log(`The level ${level} does not work here: ${result.failure}`);
   }
-}, 120_000);
+});
 
 /** Cells of the table in docs/security.md by level and column. */
 function documented(): Map<string, Record<string, string>> {
@@ -100,7 +100,7 @@ describe.runIf(process.platform === "linux")("a worker that a picture has taken 
     } finally {
       await rm(directory, { recursive: true });
     }
-  }, 120_000);
+  });
 
   test("is as confined where HOME is not set, as under a service manager", async () => {
     const [strongest] = Object.entries(results).filter(([, result]) => !("failure" in result));

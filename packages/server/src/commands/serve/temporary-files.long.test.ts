@@ -26,9 +26,7 @@ async function filesIn(directory: string): Promise<string[]> {
   return found.filter((name) => name.endsWith(".part"));
 }
 
-it("the next start deletes temporary files of a killed server, and keeps those of a running server", {
-  timeout: 120_000,
-}, async () => {
+it("the next start deletes temporary files of a killed server, and keeps those of a running server", async () => {
   const cwd = await temporaryDirectory();
   const TMPDIR = join(cwd, "tmp");
   await mkdir(TMPDIR);

@@ -66,7 +66,6 @@ it.each([
       expect(stderr.includes(`${damaged}: `)).toBe(ofDamaged === "fails");
     }
   },
-  60_000,
 );
 
 it("a list without an image, one that is missing, and an empty standard input exit with 2 and change nothing", async () => {
@@ -102,7 +101,7 @@ it("audit prints acts of a range as lines of JSON, goes on after a damaged entry
   expect(linesOf((await images(cwd, "audit", "--from", from)).stdout)).toEqual(lines.slice(1));
   expect(linesOf((await images(cwd, "audit", "--to", from)).stdout)).toEqual(lines.slice(0, 1));
   expect(await images(cwd, "audit", "--from", "yesterday")).toMatchObject({ code: 2, stdout: "" });
-}, 60_000);
+});
 
 function linesOf(text: string): unknown[] {
   return text

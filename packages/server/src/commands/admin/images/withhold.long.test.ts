@@ -143,7 +143,7 @@ describe("outrigger images release --copies", () => {
       });
     expect(await statuses([one.url, two.url, other.url])).toEqual([200, 200, 451]);
     await uploaded(url, file);
-  }, 60_000);
+  });
 });
 
 describe("outrigger images accept, refuse", () => {
@@ -218,5 +218,5 @@ describe("outrigger images deny, allow, denials, withhold --copies", () => {
     expect(await images(cwd, "deny", hash("c"))).toMatchObject({ code: 2 });
     expect(await images(cwd, "deny", "abc", "--reason", "x")).toMatchObject({ code: 2 });
     expect(await images(cwd, "deny", "--reason", "x")).toMatchObject({ code: 2 });
-  }, 60_000);
+  });
 });
