@@ -22,7 +22,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     const asleep = anotherProcess(site, { processUploads: false, authorize: () => ({ owner: "anna" }) });
     expect((await asleep.create(LATER)).status).toBe(202);
     const whole = { defects: 0, repaired: 0, newer: 0, unrestorable: 0, orphans: 0, undecided: 0 };
-    expect((await verified(site)).report).toEqual({ images: 5, bytes: 4 * PNG.length, ...whole });
+    expect((await verified(site)).report).toEqual({ images: 5, intact: 4, bytes: 4 * PNG.length, ...whole });
     site.clock.now += 20 * MINUTE;
     expect((await verified(site)).report).toMatchObject({ images: 5, ...whole });
     site.clock.now += 40 * DAY;
