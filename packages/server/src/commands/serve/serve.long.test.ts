@@ -152,10 +152,17 @@ describe("health of outrigger serve", () => {
 describe("outrigger serve after an uncaught exception", () => {
   it("logs the exception and exits with 1", async () => {
     const cwd = await temporaryDirectory();
-    // The configuration module runs code in the process, which stands in for a bug.
+    // The configuration module runs code in the process, which stands in for a bug once the handler is there.
     await writeFile(
       join(cwd, "outrigger.config.mjs"),
-      "export default () => { setTimeout(() => { throw new Error('struck') }, 1500); return {}; };",
+      `export default () => {
+        const strike = () => {
+          if (process.listenerCount("uncaughtException") === 0) setTimeout(strike, 20);
+          else throw new Error("struck");
+        };
+        strike();
+        return {};
+      };`,
     );
     const server = serve(cwd);
     expect(await server.exit).toBe(1);
