@@ -43,10 +43,15 @@ interface Case {
   statements: string[];
 }
 
-/** Sends one report. `null`: the server was killed before its answer. */
-async function report(base: string, id: string, statement: string): Promise<Acknowledged | null> {
+/** Sends a report of a client of its own, whose text stays. `null`: the server was killed before its answer. */
+async function report(base: string, id: string, n: number): Promise<Acknowledged | null> {
+  const statement = `No. ${n}`;
   const body = JSON.stringify({ id, reason: "other", statement });
-  const headers = { "Content-Type": "application/json" };
+  const client = {
+    "X-Forwarded-For": `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`,
+    "X-Forwarded-Proto": "https",
+  };
+  const headers = { "Content-Type": "application/json", ...client };
   try {
     const response = await fetch(`${base}/api/reports.json`, { method: "POST", headers, body });
     const answer = (await response.json()) as Acknowledged; // Compared below.
@@ -73,7 +78,10 @@ test.each([
   async (_name, storage) => {
     const cwd = await temporaryDirectory();
     const options = { rateLimits: false, reports: { hours: HOURS } };
-    const config = { storage: storage(), secret: "the same for all processes, 32 bytes", images: options };
+    const config = {
+      ...{ storage: storage(), secret: "the same for all processes, 32 bytes", images: options },
+      trustProxy: 1,
+    };
     await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify(config));
     let server: OutriggerProcess = serve(cwd);
     const ids: string[] = [];
@@ -86,7 +94,7 @@ test.each([
       while (acknowledged.length < REPORTS) {
         const base = await server.url;
         const n = sent++;
-        const answer = await report(base, ids[n % IMAGES] ?? "", `No. ${n}`);
+        const answer = await report(base, ids[n % IMAGES] ?? "", n);
         if (answer === null) await delay(50);
         else acknowledged.push(answer);
       }

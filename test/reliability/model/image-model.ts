@@ -34,6 +34,8 @@ export function step(
     case "release":
       if (isOver(image)) return outcome.status === 404 ? image : null;
       if (outcome.status !== 204) return null;
+      // A release of an image that is not withheld changes nothing.
+      if (operation.kind === "release" && !image.isWithheld) return image;
       return changed({ ...image, isWithheld: operation.kind === "withhold" });
     case "picture":
       return outcome.status === readStatus(image) && outcome.isWhole !== false ? image : null;

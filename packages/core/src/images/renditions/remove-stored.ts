@@ -31,8 +31,11 @@ export async function removeStored(
   }
   const idle = createDueList(records, IDLE_LIST);
   if (renditions !== originals || !hasBulkRemoval(originals)) {
-    // A store of renditions that does not work keeps nothing from ending: a sweep of idle images removes them later.
-    await removeMade(renditions, id).catch(() => idle.add({ id, dueMs: 0 }));
+    await removeMade(renditions, id).catch((error) => {
+      if (renditions === originals || renditions === records) throw error;
+      // A store of renditions that does not work keeps nothing from ending: a sweep of idle images removes them later.
+      return idle.add({ id, dueMs: 0 });
+    });
   }
   if (notes !== null) await records.delete(keyOf.notes(id));
   if (idleAt !== null) await idle.remove({ id, dueMs: idleAt });

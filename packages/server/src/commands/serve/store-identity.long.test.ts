@@ -79,7 +79,7 @@ it("serve and the lookup commands name the missing secret of a data directory an
   const again = serve(cwd, [], database);
   expect(await again.exit).toBe(1);
   expect(again.output.stderr).toContain(`Restore the file ${secret} from a backup`);
-  const command = outrigger(["suppress", "a@example.com"], { cwd, env: database });
+  const command = outrigger(["keys", "create", "--account", "me"], { cwd, env: database });
   expect(await command.exit).toBe(1);
   expect(command.output.stderr).toContain(`There is no ${secret}`);
   expect(existsSync(secret)).toBe(false);
