@@ -196,14 +196,19 @@ describe("the upload page with a ticket", () => {
   test("without a reply about its terms, the ticket is sent as it is", async () => {
     await shared.onPage(
       async (page) => {
-        for (const answer of [{ status: 503 }, { status: 200, body: "<p>Log in</p>" }, null]) {
+        // Each has a name of its own: the list keeps the uploads before.
+        for (const [name, answer] of [
+          ["Busy", { status: 503 }],
+          ["Portal", { status: 200, body: "<p>Log in</p>" }],
+          ["Lost", null],
+        ] as const) {
           await page.route("**/api/tickets.json?*", (route) =>
             answer ? route.fulfill(answer) : route.abort(),
           );
-          await openWith(page, { name: "Receipt" });
+          await openWith(page, { name });
           await page.getByLabel("Delete after").waitFor();
           await choose(page, shared.boat());
-          await linkOf(entryOf(page, "Receipt"));
+          await linkOf(entryOf(page, name));
           await page.unroute("**/api/tickets.json?*");
         }
       },
