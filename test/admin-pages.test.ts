@@ -54,12 +54,6 @@ async function act(name: string, ids: string[], more: Record<string, string> = {
 }
 
 describe("createAdminPages()", () => {
-  test("throws a TypeError without authorize and without images", () => {
-    const { images, authorize } = createOptions();
-    expect(() => createAdminPages({ images } as never)).toThrow("authorize");
-    expect(() => createAdminPages({ authorize } as never)).toThrow("images");
-  });
-
   test.each([false, undefined])(
     "answers 403 to every request where authorize returns %s",
     async (decision) => {

@@ -64,3 +64,8 @@ describe("a picture", () => {
     expect((await fetch(`${admin.base}/${await mine()}.jpg?page=abc`)).status).toBe(400);
   });
 });
+
+test("createAdminPages throws a TypeError without authorize and without images", () => {
+  expect(() => createAdminPages({ images: site.images } as never)).toThrow("authorize");
+  expect(() => createAdminPages({ authorize: () => true } as never)).toThrow("images");
+});

@@ -8,10 +8,11 @@ import { jsonIn } from "../record/image-record.ts";
 import { isReason, REASON_RULE } from "../record/inspect-rules.ts";
 import { requireKnownVersion } from "../record/record-codec.ts";
 import { ACT_RULES } from "./audit.ts";
-import { MAX_ATTEMPTS } from "./change-record.ts";
 
 const PREFIX = "denied/";
 const VERSION = 1;
+/** Attempts of a write. Losing this often cannot be due to concurrent writers alone. */
+const MAX_ATTEMPTS = 100;
 const UNKNOWN_REASON = "This file is not accepted here.";
 
 const HASH_RULE = required(text("a SHA-256 of 64 hex digits", (given) => /^[0-9a-f]{64}$/i.test(given)));
