@@ -15,7 +15,8 @@ export type ConvertibleType = "image/webp" | "image/avif" | "image/tiff" | "imag
 /**
  * What a stored picture, or its renditions, lack of the uploaded file. `colors_reduced`: a GIF has 256 colours. `depth_reduced`:
  * channels of more than 8 bits. `first_frame_only`: an animation; renditions of an animated PNG. `first_page_only`: a document.
- * `hdr_reduced`: brightness of PQ or HLG. `metadata_removed`: place, camera, author, dates and the like of a picture of pixels. `text_removed`: the HTML of an SVG.
+ * `hdr_reduced`: brightness of PQ or HLG. `metadata_removed`: place, camera, author, dates and the like of a picture of pixels.
+ * `text_removed`: the HTML of an SVG.
  */
 export type ImageWarning =
   | "colors_reduced"

@@ -22,7 +22,7 @@ export interface Acts {
   reason: string;
   /** Absent: none. */
   authority?: string;
-  /** Whether identical images are withheld too, and later uploads of them refused; or whether a release takes back all of that. */
+  /** Whether identical images are withheld too, and later uploads of them refused. Of a release: whether it undoes all of that. */
   copies: boolean;
 }
 

@@ -10,8 +10,9 @@ import type { LifeContext } from "./create-life.ts";
 export const MAX_ATTEMPTS = 100;
 
 /**
- * Replaces a record by compare-and-set. The same record as `next` is not written, but takes effect again. Rejects with `conflict` if it has changed since `current` was read. Resolves when no process
- * serves the earlier state by a read lease.
+ * Replaces a record by compare-and-set. If `next` is the record of `current`, nothing is written, but its purge is repeated. Rejects
+ * with `conflict` if the record has changed since `current` was read. Resolves when no process serves the earlier state by a read
+ * lease.
  */
 export async function changeRecord(
   context: LifeContext,

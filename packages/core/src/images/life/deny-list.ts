@@ -67,7 +67,7 @@ export class DenyList {
 
   /**
    * Denies bytes on every process from now on. Replaces an earlier reason. @throws TypeError for options out of range.
-   * @param act ID of the takedown that does it: {@link withdraw} then takes back this alone, and a repetition changes nothing.
+   * @param act ID of the takedown that denies: {@link withdraw} undoes its denial alone, and a repetition changes nothing.
    * @returns when they were denied so
    */
   async deny(options: DenyOptions, act?: string): Promise<number> {

@@ -98,7 +98,7 @@ test("a takedown of all copies of an image whose record is damaged withholds it,
   await site.images.withhold(second.id, { reason: COURT.reason });
 });
 
-test("a release with copies takes back what one takedown did, names the others, and is repeatable from any of its images", async () => {
+test("a release with copies undoes one takedown, names images that another withholds, and is repeatable from any of its images", async () => {
   const site = createLifeSite({ renderer: createFakeRenderer(createCleaning()) });
   const OTHER = Buffer.concat([PNG, Buffer.from("other")]);
   const { images } = site;
