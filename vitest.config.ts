@@ -34,34 +34,44 @@ const SLOWEST = [
 const ALL = ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"];
 const LONG_FILES = ALL.map((path) => path.replace(".test.ts", LONG));
 const NIGHTLY_FILES = ALL.map((path) => path.replace(".test.ts", NIGHTLY));
-/** Files that time a service under load or in trouble. In a full run they run last, each with a core to itself. */
-const MEASURING = [
-  "test/reliability/{aborts,fair-renders,many-nodes-*,redis-faults,s3-faults}.long.test.ts",
-  "test/hostile/{bombs,health,queue}.long.test.ts",
-  "test/reliability/{clock,size-spray,slow-clients}.nightly.test.ts",
+const leftOut = [
+  ...(tier === "nightly" ? ["**/!(*.nightly).test.ts"] : []),
+  ...(isAll ? [] : LONG_FILES),
+  ...(isNightly ? [] : NIGHTLY_FILES),
 ];
-
 /**
- * Quick files that share no process with others: they replace a module of Node, test what a module remembers, or run or count all
- * timers, also those that other files left.
+ * Files that share no process with others: they replace a module of Node, test what a module remembers, run or count all timers,
+ * or count descriptors, child processes or bytes of their own process.
  */
 const ALONE = [
   "packages/client/src/request.test.ts",
   "packages/core/src/images/record/read-lease-waits.test.ts",
   "packages/core/src/images/renditions/rendition-cache.test.ts",
+  "packages/core/src/stores/fs/fs-due-index.long.test.ts",
   "packages/core/src/stores/system-temporary.test.ts",
+  "packages/imaging/src/pool/{child-worker,process-tree,worker-pool}.long.test.ts",
   "packages/imaging/src/worker/pdf/substitute-fonts.test.ts",
+  "packages/imaging/src/{fonts,hostile,language,process-lifetime}.long.test.ts",
+  "packages/page-index/src/crawl/crawl-bounds.long.test.ts",
+  "packages/redis/src/blobs/redis-pieces.long.test.ts",
+  "packages/s3/src/s3-blob-store.long.test.ts",
   "packages/verifier/src/host-budget.test.ts",
-];
+  "test/backends.long.test.ts",
+  "test/hostile/{bombs,health,multipart,parameters,queue,truncated,types}.long.test.ts",
+  "test/large-bodies.long.test.ts",
+  NIGHTLY_FILES,
+].flat();
 
-/** Starts the slowest files first and the other long ones next, so that no worker is left alone with one at the end. */
-class LongFirst extends BaseSequencer {
+/**
+ * Starts the files that run alone first, then the slowest, the other long ones, and the quick ones, so that no worker is left alone
+ * with a slow file at the end. A worker ends where a file of another project follows, so the projects do not alternate.
+ */
+class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
+    const rank = ({ moduleId, project }: TestSpecification) => {
+      if (project.config.isolate) return -1;
       const slow = SLOWEST.findIndex((path) => moduleId === `${root}${path}`);
-      return slow !== -1
-        ? slow
-        : SLOWEST.length + (moduleId.endsWith(LONG) || moduleId.endsWith(NIGHTLY) ? 0 : 1);
+      return slow !== -1 ? slow : SLOWEST.length + (moduleId.endsWith(LONG) ? 0 : 1);
     };
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
@@ -77,43 +87,22 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    sequence: { sequencer: LongFirst },
+    sequence: { sequencer: SlowestFirst },
+    // Most tests wait for processes and clocks, so one worker more than cores keeps all cores busy.
+    maxWorkers: cores + 1,
     projects: [
-      // Most tests wait for processes and clocks, so one worker more than cores keeps all cores busy.
-      ...(tier === "nightly"
-        ? []
-        : [
-            project("quick", ALL, [...ALONE, ...LONG_FILES, ...NIGHTLY_FILES], cores + 1, false),
-            project("alone", ALONE, [], cores + 1),
-          ]),
-      ...(isAll ? isolated("long", LONG_FILES) : []),
-      ...(isNightly ? isolated("nightly", NIGHTLY_FILES) : []),
+      // Files of a worker share its process and modules, which halves the CPU time. Helpers register hooks in test/support/hooks.ts.
+      project("shared", { isolate: false, exclude: [...ALONE, ...leftOut] }),
+      project("alone", { isolate: true, include: ALONE, exclude: leftOut }),
     ],
   },
 });
 
-/**
- * Test files that run at the same time. Without `isolate` the files of a worker share its process and the modules that they
- * import, which halves the CPU time. Helpers register their hooks in test/support/hooks.ts.
- */
-function project(name: string, include: string[], exclude: string[], maxWorkers: number, isolate = true) {
+function project(name: string, test: { isolate: boolean; include?: string[]; exclude: string[] }) {
   return {
     extends: true as const,
-    test: {
-      name,
-      include,
-      maxWorkers,
-      isolate,
-      sequence: { groupOrder: include === MEASURING ? 1 : 0 },
-      exclude: ["**/node_modules/**", ...exclude],
-    },
+    test: { name, include: ALL, ...test, exclude: ["**/node_modules/**", ...test.exclude] },
   };
-}
-
-/** Files that look at descriptors, sockets and child processes of their own process; those of {@link MEASURING} come last. */
-function isolated(name: string, files: string[]) {
-  const others = [LONG_FILES, NIGHTLY_FILES].filter((tier) => tier !== files).flat();
-  return [project(name, files, MEASURING, cores + 1), project(`${name}, measured`, MEASURING, others, cores)];
 }
 
 /**
