@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { fakeClockVariables } from "../reliability/disk/fake-clock.ts";
 import { root } from "./copy.ts";
 
-/** Files whose outcome depends on dates. None compares file times or starts a process without these variables: both stay real. */
+/** Files whose outcome depends on dates. The times of files and the clocks of commands stay real, so none compares them. */
 const FILES = [
   "client/src/reply",
   "core/src/http/conditional",
@@ -44,7 +44,7 @@ const DAY_MS = 86_400_000;
 /** Time for all files, also on a busy machine. */
 const LIMIT_MS = 900_000;
 
-/** Shortly before the end of the next 28 February in a leap year, or in another one: files run in its last second. */
+/** Shortly before the end of the next 28 February of a leap year or another one, so that files run in its last second. */
 function beforeEndOfFebruary28(isLeapYear: boolean): number {
   let year = new Date().getUTCFullYear() + 1;
   while ((new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1) !== isLeapYear) year++;
