@@ -5,9 +5,8 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { TestResults } from "./test-results.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const isCi = !["", "0", "false", undefined].includes(process.env.CI);
@@ -18,8 +17,6 @@ const quietTurbo = { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
 
 /** Checks that run at the same time. Each of them keeps about one core busy. */
 const AT_ONCE = 2;
-/** A full run repeats files that failed, unless so many failed that the code is to blame. */
-const MAX_REPEATED_FILES = 5;
 
 const SETUP = [
   { name: "dependencies", command: [process.execPath, "scripts/setup.mjs", "--install-only"] },
@@ -140,37 +137,44 @@ async function findServices() {
 }
 
 async function runTests() {
-  const results = new TestResults(root);
-  const first = await timed("tests", () => runVitest(vitestArguments));
-  results.add(first.suites);
-  const again = tier !== "quick" ? results.failedFiles() : [];
-  if (again.length > 0 && again.length <= MAX_REPEATED_FILES) {
-    console.log(`\nRepeating the files that failed: ${again.join(", ")}`);
-    const second = await timed("second attempt", () => runVitest(["--no-file-parallelism", ...again]));
-    results.repeat(second.suites);
-  }
-  if (first.problem !== null) failed.push(first.problem);
+  const before = failed.length;
+  const { status, suites } = await timed("tests", runVitest);
+  for (const suite of suites) countTests(suite);
   // An error outside of all tests belongs to no test's result.
-  else if (first.status !== 0 && results.failedAtFirst === 0)
-    failed.push(`vitest ended with status ${first.status}`);
-  passed += results.passed;
-  failed.push(...results.failed);
-  skipped.push(...results.skipped);
-  if (results.secondTime.length > 0) show("Passed only on the second attempt", results.secondTime);
+  if (status !== 0 && failed.length === before) failed.push(`vitest ended with status ${status}`);
+}
+
+/** Counts the tests of a file: one of `testResults` in Vitest's JSON report. */
+function countTests({ name, status, assertionResults }) {
+  const file = relative(root, name);
+  const lists = { passed: [], failed: [] };
+  for (const test of assertionResults) (lists[test.status] ?? skipped).push(`${file} > ${test.fullName}`);
+  // A file that could not be loaded, or a hook that failed.
+  if (status === "failed" && lists.failed.length === 0) lists.failed.push(file);
+  passed += lists.passed.length;
+  failed.push(...lists.failed);
 }
 
 /** Runs test files against `dist`, which is what users get. */
-async function runVitest(options) {
+async function runVitest() {
   const directory = mkdtempSync(join(tmpdir(), "outrigger-run-"));
   const file = join(directory, "report.json");
   const { status } = await run(
-    [bin("vitest"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`, ...options],
+    [
+      bin("vitest"),
+      "run",
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${file}`,
+      ...vitestArguments,
+    ],
     { env: { ...environment, OUTRIGGER_TEST_BUILD: "1", OUTRIGGER_TEST_TIER: tier }, show: true },
   );
   try {
-    return { status, suites: JSON.parse(readFileSync(file, "utf8")).testResults, problem: null };
+    return { status, suites: JSON.parse(readFileSync(file, "utf8")).testResults };
   } catch (error) {
-    return { status, suites: [], problem: `vitest left no report: ${error.message}` };
+    failed.push(`vitest left no report: ${error.message}`);
+    return { status, suites: [] };
   } finally {
     rmSync(directory, { recursive: true });
   }

@@ -60,10 +60,12 @@ describe("on a device with a wrong clock", () => {
     await onPage(async (page) => {
       await shiftClock(page, ms);
       await page.goto(String(image.editUrl));
+      const chosenMs = Date.now();
       await page.getByLabel("Time from now").selectOption({ label: "7 days" });
       const shown = await page.getByText(/^New expiry/).textContent();
       const wanted = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", year: "numeric" });
-      expect(shown).toContain(wanted.format(Date.now() + 7 * DAY_MS));
+      const days = [chosenMs, Date.now()].map((ms) => wanted.format(ms + 7 * DAY_MS));
+      expect(days.filter((day) => shown?.includes(day))).not.toEqual([]);
       await page.getByRole("button", { name: "Save changes" }).click();
       await page.getByText(/left/).first().waitFor();
       const { expiresAt } = await recordAt(shared.site, `${image.url}/view`);

@@ -15,20 +15,22 @@ export interface FakeClock {
 const SEEN_MS = 15_000;
 const TOLERANCE_MS = 5_000;
 
+/** Variables of a process with a wall clock of its own. Elapsed time and file dates stay real. */
+export async function fakeClockVariables(): Promise<Record<string, string>> {
+  const asked = await run(programs.faketime, ["2020-01-01", "printenv", "LD_PRELOAD"]);
+  return {
+    LD_PRELOAD: asked.stdout.toString().trim(),
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+    NO_FAKE_STAT: "1",
+  };
+}
+
 /** @param directory for the file that holds the offset. */
 export async function createFakeClock(directory: string): Promise<FakeClock> {
   const file = join(directory, "clock");
-  const asked = await run(programs.faketime, ["2020-01-01", "printenv", "LD_PRELOAD"]);
   let ahead = 0;
   const clock: FakeClock = {
-    env: {
-      LD_PRELOAD: asked.stdout.toString().trim(),
-      FAKETIME_TIMESTAMP_FILE: file,
-      FAKETIME_NO_CACHE: "1",
-      // Elapsed time and file dates stay real.
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
-      NO_FAKE_STAT: "1",
-    },
+    env: { ...(await fakeClockVariables()), FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1" },
     now: () => Date.now() + ahead,
     async set(aheadMs, base) {
       ahead = aheadMs;

@@ -6,13 +6,18 @@ import {
   importContacts,
   type SqlDatabase,
 } from "@outrigger/sql";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { onEachLookup } from "../../test/each-lookup.ts";
 import { createIndexSite, DOMAIN, pageOf, SECRET } from "../../test/index-site.ts";
 import { createPageIndex } from "./page-index.ts";
 
 const ADA = `ada.lovelace@${DOMAIN}`;
 const TODAY = new Date().toISOString().slice(0, 10);
+const NOON = Date.parse(`${TODAY}T12:00:00Z`);
+
+// No day ends while a test runs.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: NOON, shouldAdvanceTime: true }));
+afterEach(() => void vi.useRealTimers());
 
 onEachLookup((create) => {
   function lookupOf(database: SqlDatabase) {
