@@ -183,7 +183,7 @@ test("an abort and a close end the wait for a control", async () => {
   const results = [1, 2, 3, 4, 5].map((index) =>
     prober.probe("alice", `dead${index}.test`, { smtp: true, signal: controller.signal }),
   );
-  await expect.poll(ofControl, { timeout: 5000 }).toHaveLength(1);
+  await expect.poll(ofControl).toHaveLength(1);
   const begunMs = performance.now();
   controller.abort();
   await Promise.all(results);
