@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Renderer } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
@@ -105,16 +104,15 @@ test.runIf(process.platform === "linux")(
 test("the host process stays responsive while every worker is busy", async () => {
   const [busy] = Object.values(hostileSvgs());
   await renderPlain();
-  const delay = monitorEventLoopDelay({ resolution: 10 });
-  const work = Promise.allSettled([
+  let turns = 0;
+  const timer = setInterval(() => turns++, 10);
+  const outcomes = await Promise.allSettled([
     renderer.render({ bytes: Buffer.from(busy ?? "") }, SVG, { format: "png" }),
     renderer.render({ bytes: Buffer.from(busy ?? "") }, SVG, { format: "png" }),
     ...Array.from({ length: 20 }, () => renderPlain()),
   ]);
-  delay.enable();
-  const outcomes = await work;
-  delay.disable();
+  clearInterval(timer);
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(20);
-  // Nanoseconds.
-  expect(delay.percentile(90) / 1e6).toBeLessThan(100);
+  // A blocked host would have at most one for each of its 22 replies.
+  expect(turns).toBeGreaterThan(30);
 });

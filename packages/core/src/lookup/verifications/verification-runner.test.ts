@@ -39,15 +39,14 @@ describe("a single request over the budget of its mail host", () => {
   test("gets 202 and its verdict later from the queue, and is counted once", async () => {
     const answers = [BUDGET, BUDGET, CONFIRMED];
     const prober = createScriptedProber(async () => answers.shift() ?? {});
-    let skipped = 0;
-    const site = await siteOf({ prober, now: () => Date.now() + skipped });
+    const site = await siteOf({ prober });
     const first = await site.get("email-verifier", "email=ada@a.example");
     expect([first.status, first.headers["Retry-After"], first.body.data?.status]).toEqual([202, "2", null]);
     await expect.poll(() => prober.asked).toHaveLength(1);
     // Points are reserved again when its turn comes.
     expect(await used(site)).toEqual([0, 0]);
     const again = async () => {
-      skipped += 5000;
+      site.clock.now += 5000;
       const { status, body } = await site.get("email-verifier", "email=ada@a.example");
       return [status, body.data?.status];
     };
@@ -59,16 +58,21 @@ describe("a single request over the budget of its mail host", () => {
   test("survives the process: another one on the same queue does the verification", async () => {
     const [queue, accounts] = [lasting(), lastingAccounts()];
     const one = await siteOf({
-      ...{ verifications: queue, accounts, now: Date.now },
+      ...{ verifications: queue, accounts },
       prober: createScriptedProber(async () => BUDGET),
     });
     expect((await one.get("email-verifier", "email=ada@a.example")).status).toBe(202);
     await one.lookup.close();
     const prober = createScriptedProber(async () => CONFIRMED);
-    const another = await siteOf({ verifications: queue, accounts, prober, now: () => Date.now() + 60_000 });
+    const another = await siteOf({
+      verifications: queue,
+      accounts,
+      prober,
+      now: () => one.clock.now + 60_000,
+    });
     await expect.poll(() => prober.asked).toEqual(["ada@a.example"]);
     await expect.poll(async () => (await queue.take(1, 1, Number.MAX_SAFE_INTEGER)).rows).toEqual([]);
-    const usage = await accounts.usage(one.account, new Date().toISOString().slice(0, 7), Date.now());
+    const usage = await accounts.usage(one.account, "2026-03", one.clock.now);
     expect(usage.verifications).toBe(1);
     expect(another.errors).toEqual([]);
   });
@@ -82,17 +86,12 @@ test("a greylisted row is verified again later, at most five times", async () =>
     if (address === "late@a.example" && count === 3) return CONFIRMED;
     return { reason: "greylisted", retryAfterMs: 1000 };
   });
-  let skipped = 0;
-  const site = await siteOf({
-    prober,
-    cache: FORGETFUL,
-    now: () => Date.now() + skipped,
-  });
+  const site = await siteOf({ prober, cache: FORGETFUL });
   const { id } = await site.lookup.verifyEmails(["late@a.example", "never@a.example"], {
     account: site.account,
   });
   const later = async () => {
-    skipped += 3_600_000;
+    site.clock.now += 3_600_000;
     await site.lookup.verifyEmails(["wake@b.example"]);
     return statuses(site, id);
   };
@@ -192,17 +191,16 @@ test("an unavailable queue is reported once, and its rows are verified when it i
 });
 
 test("a row that fails for an unexpected reason is reported, and gets unknown after five attempts", async () => {
-  let skipped = 0;
   const prober = createScriptedProber(async (address) => {
     if (address.startsWith("bad")) throw new Error("a bug");
     return CONFIRMED;
   });
-  const site = await siteOf({ prober, now: () => Date.now() + skipped });
+  const site = await siteOf({ prober });
   const { id } = await site.lookup.verifyEmails(["bad@a.example", "good@a.example"], {
     account: site.account,
   });
   const later = async () => {
-    skipped += 60_000;
+    site.clock.now += 60_000;
     await site.lookup.verifyEmails(["wake@b.example"]);
     return statuses(site, id);
   };
