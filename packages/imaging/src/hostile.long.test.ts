@@ -51,7 +51,7 @@ describe("a GIF of a few bytes that declares a huge size is refused:", () => {
     ],
   ])("%s", async (_, bytes) => {
     const before = new Set(workersOf(process.pid));
-    const fresh = createRenderer({ workers: 1 });
+    const fresh = createRenderer({ workers: 1, timeoutMs: 60_000 });
     try {
       for (const format of ["gif", "webp", "png"] as const) {
         await expect(fresh.render({ bytes }, "image/gif", { format })).rejects.toMatchObject({
@@ -85,8 +85,8 @@ test.runIf(process.platform === "linux")(
     const bytes = await sharp({ create: { width: 7000, height: 7000, channels: 4, background: "#369c" } })
       .png({ progressive: true, compressionLevel: 1 })
       .toBuffer();
-    const frugal = createRenderer({ maxMemoryBytes: 128 * 1024 ** 2, workers: 1 });
-    const usual = createRenderer({ workers: 1 });
+    const frugal = createRenderer({ maxMemoryBytes: 128 * 1024 ** 2, workers: 1, timeoutMs: 60_000 });
+    const usual = createRenderer({ workers: 1, timeoutMs: 60_000 });
     try {
       await renderPlain(frugal);
       await expect(frugal.render({ bytes }, "image/png", { format: "jpg" })).rejects.toMatchObject({
