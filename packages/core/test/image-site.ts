@@ -148,5 +148,5 @@ export function created(answer: Answer): { id: string; pin: string } {
 
 /** Waits until `check` holds. */
 export function eventually(check: () => void | Promise<void>): Promise<void> {
-  return vi.waitFor(check, { timeout: 10_000, interval: 10 });
+  return vi.waitFor(check, { timeout: 60_000, interval: 10 });
 }

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { endless, MIB } from "../test/endless.ts";
 import { toFetchHandler } from "./fetch-handler.ts";
 
@@ -48,7 +48,7 @@ describe("the stream of a reply", () => {
             if (ending === "fails") source.destroy(new Error("disk gone"));
             await reader?.cancel().catch(() => {});
             await pending;
-            await vi.waitFor(() => expect(source.closed).toBe(true));
+            await expect.poll(() => source.closed).toBe(true);
           }
         }
       }

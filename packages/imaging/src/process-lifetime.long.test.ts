@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { createRenderer } from "@outrigger/imaging";
 import { describe, expect, test } from "vitest";
 import { admitInfo } from "../test/admit-bytes.ts";
-import { descendantsOf, isRunning, until, workersOf } from "../test/child-processes.ts";
+import { descendantsOf, isRunning, workersOf } from "../test/child-processes.ts";
 import { svg } from "../test/hostile-svgs.ts";
 
 const source = { bytes: Buffer.from(svg(9, "")) };
@@ -71,8 +71,7 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
       expect(workers.length).toBeGreaterThanOrEqual(2);
       host.kill("SIGKILL");
       await once(host, "exit");
-      // Usually some milliseconds; longer on busy processors, because workers have a low priority.
-      expect(await until(() => !workers.some(isRunning), 10_000)).toBeLessThan(10_000);
+      await expect.poll(() => workers.filter(isRunning)).toEqual([]);
       if (programs !== undefined) rmSync(path ?? "", { recursive: true });
     },
   );

@@ -59,14 +59,3 @@ export function peakBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "latin1");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }
-
-/** Resolves with the milliseconds until `condition` holds; rejects after `withinMs`. */
-export async function until(condition: () => boolean, withinMs: number): Promise<number> {
-  const begun = performance.now();
-  while (!condition()) {
-    if (performance.now() - begun > withinMs)
-      throw new Error(`The condition did not hold within ${withinMs} ms.`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return performance.now() - begun;
-}

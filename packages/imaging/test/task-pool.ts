@@ -31,7 +31,7 @@ export function poolOf(options: Partial<WorkerPoolOptions> = {}): TaskPool {
     locale: "en_US.UTF-8",
     levels: createLevelSearch("best"),
     workers: 1,
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     maxMemoryBytes: 512 * 1024 ** 2,
     maxTasksPerWorker: 1000,
     maxRestingBytes: 512 * 1024 ** 2,

@@ -161,6 +161,10 @@ for (const [name, Koa] of [
       const ended = new Promise<void>((resolve) => {
         end = resolve;
       });
+      let begin = () => {};
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
       const app = new Koa();
       const heard: Error[] = [];
       app.on("error", (error) => heard.push(error));
@@ -171,6 +175,7 @@ for (const [name, Koa] of [
       app.use(
         koa({
           async handle({ signal }) {
+            begin();
             if (way === 413) return { status: 413, headers: { Connection: "close" }, body: "Too large" };
             if (way === "download") return { status: 200, headers: {}, body: createReadStream("/dev/zero") };
             await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -184,7 +189,7 @@ for (const [name, Koa] of [
         socket.write(`${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\n`);
         // More would stop an upload that is not read, so that its end is not seen.
         socket.write(Buffer.alloc(way === "upload" ? 10 : 100_000));
-        if (way === "upload") await delay(50);
+        if (way === "upload") await begun;
         else await once(socket, "data");
         socket.destroy();
         await ended;

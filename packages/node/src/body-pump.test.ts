@@ -42,7 +42,7 @@ describe("BodyPump", () => {
     });
     client.write(`POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n${body}`);
     const [req] = (await once(server, "request")) as [IncomingMessage];
-    if (body !== "") await vi.waitFor(() => expect(req.complete).toBe(true));
+    if (body !== "") await expect.poll(() => req.complete).toBe(true);
     const pumped: Omit<Pumped, "pump"> = { client, received: "", outcome: undefined, wantsMore: true };
     const pump = new BodyPump(req, limits, new AbortController().signal, {
       write(chunk) {
@@ -64,13 +64,13 @@ describe("BodyPump", () => {
     const { client } = pumped;
     for (let seconds = 0; seconds < 30; seconds += 5) {
       client.write("1\r\n.\r\n");
-      // Each wait advances the clock by some 50 ms.
-      await vi.waitFor(() => expect(pumped.received).toHaveLength(seconds / 5 + 1));
+      await expect.poll(() => pumped.received).toHaveLength(seconds / 5 + 1);
       vi.advanceTimersByTime(5000);
     }
     expect(pumped.outcome).toBeUndefined();
+    vi.advanceTimersByTime(1);
     client.write("1\r\n.\r\n");
-    await vi.waitFor(() => expect(pumped.outcome).toBeDefined());
+    await expect.poll(() => pumped.outcome).toBeDefined();
     expect(pumped.outcome).toMatchObject({
       code: "timeout",
       message: "The body arrives too slowly: less than 1000 bytes per second on average",
@@ -81,12 +81,12 @@ describe("BodyPump", () => {
     const pumped = await open();
     pumped.wantsMore = false;
     pumped.client.write("1\r\n1\r\n");
-    await vi.waitFor(() => expect(pumped.received).toBe("1"));
+    await expect.poll(() => pumped.received).toBe("1");
     vi.advanceTimersByTime(10 * HALF_MINUTE_MS);
     pumped.wantsMore = true;
     pumped.pump.resume();
     pumped.client.write("1\r\n2\r\n0\r\n\r\n");
-    await vi.waitFor(() => expect(pumped.outcome).toBe("end"));
+    await expect.poll(() => pumped.outcome).toBe("end");
     expect(pumped.received).toBe("12");
   });
 
@@ -101,12 +101,12 @@ describe("BodyPump", () => {
       end() {},
     };
     const pumped = await open({ ...LIMITS, slot }, "5\r\nwhole\r\n0\r\n\r\n");
-    await vi.waitFor(() => expect(begin).toBeDefined());
+    await expect.poll(() => begin).toBeDefined();
     // The request would end within this time.
     for (let round = 0; round < 10; round++) await new Promise((resolve) => setImmediate(resolve));
     expect([pumped.received, pumped.outcome]).toEqual(["", undefined]);
     begin?.();
-    await vi.waitFor(() => expect(pumped.outcome).toBe("end"));
+    await expect.poll(() => pumped.outcome).toBe("end");
     expect(pumped.received).toBe("whole");
   });
 
@@ -124,24 +124,24 @@ describe("BodyPump", () => {
     const idleMs = 300;
     const pumped = await open({ ...LIMITS, idleMs, slot });
     pumped.client.write("1\r\n1\r\n");
-    await vi.waitFor(() => expect(begin).toBeDefined());
+    await expect.poll(() => begin).toBeDefined();
     pumped.client.write("1\r\n2\r\n0\r\n\r\n");
     vi.advanceTimersByTime(10 * HALF_MINUTE_MS);
     await new Promise((resolve) => setTimeout(resolve, 2 * idleMs));
     expect(pumped.received).toBe("");
     hasSlot = true;
     begin?.();
-    await vi.waitFor(() => expect(pumped.outcome).toBe("end"));
+    await expect.poll(() => pumped.outcome).toBe("end");
     expect(pumped.received).toBe("12");
   });
 
   it("accepts a slow client if there is no minimum rate", async () => {
     const pumped = await open({ ...LIMITS, minBytesPerSecond: 0 });
     pumped.client.write("1\r\n1\r\n");
-    await vi.waitFor(() => expect(pumped.received).toBe("1"));
+    await expect.poll(() => pumped.received).toBe("1");
     vi.advanceTimersByTime(10 * HALF_MINUTE_MS);
     pumped.client.write("1\r\n2\r\n0\r\n\r\n");
-    await vi.waitFor(() => expect(pumped.outcome).toBe("end"));
+    await expect.poll(() => pumped.outcome).toBe("end");
   });
 
   it("counts the rate from the first byte, as the average of the whole body", () => {

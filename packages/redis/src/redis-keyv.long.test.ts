@@ -39,14 +39,12 @@ describe("createRedisKeyv on one server", () => {
         await expect(work()).rejects.toMatchObject({ code: "store_unavailable" });
       }
       await own.start();
-      await expect.poll(() => keyv.set("a", 3).catch(String), { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => keyv.set("a", 3).catch(String)).toBe(true);
       await expect(keyv.get("a")).resolves.toBe(3);
       own.signal("SIGSTOP");
-      const begun = performance.now();
       await expect(keyv.get("a")).rejects.toMatchObject({ code: "store_unavailable" });
-      expect(performance.now() - begun).toBeLessThan(5000);
       own.signal("SIGCONT");
-      await expect.poll(() => keyv.get("a").catch(String), { timeout: 10_000 }).toBe(3);
+      await expect.poll(() => keyv.get("a").catch(String)).toBe(3);
     } finally {
       await keyv.disconnect();
       await own.close();
@@ -81,7 +79,7 @@ function behaviour(url: () => string | string[]): void {
       await expect(one.deleteMany(["key 5", "key 6"])).resolves.toBe(true);
       await expect(one.has("key 5")).resolves.toBe(false);
       await one.set("short", 1, 50);
-      await expect.poll(() => one.get("short"), { timeout: 5000 }).toBeUndefined();
+      await expect.poll(() => one.get("short")).toBeUndefined();
       await one.clear();
       await expect(one.get("key 1")).resolves.toBeUndefined();
       await expect(other.get("key 1")).resolves.toBe("another");

@@ -29,9 +29,7 @@ test("a service with all roles in one bucket sends the number of requests that t
       const count = (wanted: string) =>
         sent.filter(({ kind, about }) => kind === wanted && about.includes(image.id)).length;
       const looks = () => sent.filter(({ about }) => about.includes("/identity{")).length;
-      await expect
-        .poll(() => [...["GET", "LIST", "PUT", "DELETE"].map(count), looks()], { timeout: 20_000 })
-        .toEqual(cost);
+      await expect.poll(() => [...["GET", "LIST", "PUT", "DELETE"].map(count), looks()]).toEqual(cost);
       sent.length = 0;
     };
     // The last number counts reads of the store's identity.

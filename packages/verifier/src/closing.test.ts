@@ -21,9 +21,9 @@ test("a closed prober keeps no socket, DNS query or timer, so its process ends",
     });
     const ended = once(child, "exit");
     const printed = text(child.stdout);
-    await expect.poll(() => server.commands.at(-1), { timeout: 20_000 }).toMatch(/^RCPT TO:<tarpit@/);
-    await expect.poll(() => silent.openConnections(), { timeout: 20_000 }).toBe(1);
-    await expect.poll(() => world.dns.questions, { timeout: 20_000 }).toContain("MX lost.test");
+    await expect.poll(() => server.commands.at(-1)).toMatch(/^RCPT TO:<tarpit@/);
+    await expect.poll(() => silent.openConnections()).toBe(1);
+    await expect.poll(() => world.dns.questions).toContain("MX lost.test");
     child.stdin.write("close\n");
     // A process that does not end is killed by the time limit of the test.
     expect(await ended).toEqual([0, null]);

@@ -6,9 +6,6 @@ import { never, useMailWorld, world } from "../test/mail-world.ts";
 
 useMailWorld();
 
-/** Upper bound of each test, far above the time limits of the prober. */
-const END_MS = 15_000;
-
 async function probeHostile(
   script: (peer: Peer, connection: number) => void | Promise<void>,
   local = "alice",
@@ -16,9 +13,7 @@ async function probeHostile(
   const server = await world.hostileServer(script);
   world.route("bad.test", server.host);
   const prober = world.prober({ replyMs: 1000, connectMs: 1000 });
-  const begunMs = performance.now();
   const result = await prober.probe(local, "bad.test", { smtp: true, signal: never() });
-  expect(performance.now() - begunMs).toBeLessThan(END_MS);
   await prober.close();
   return { result, server };
 }
@@ -103,7 +98,7 @@ const CASES: [name: string, reason: ProbeReason, speaks: boolean, script: Script
 test.each(CASES)("a host that %s yields the reason %s", async (_name, reason, speaks, script) => {
   const { result, server } = await probeHostile(script);
   expect(result).toMatchObject({ routing: "found", server: speaks, mailbox: null, acceptsAll: null, reason });
-  await expect.poll(() => server.openConnections(), { timeout: END_MS }).toBe(0);
+  await expect.poll(() => server.openConnections()).toBe(0);
 });
 
 test("replies that arrive octet by octet, or in lines without CR, are parsed", async () => {

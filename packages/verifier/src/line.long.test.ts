@@ -25,7 +25,7 @@ test("60 addresses of a live domain asked at once by two accounts all get their 
     ask(local, "few"),
   );
   const others = await Promise.all(few);
-  await expect.poll(() => recipients(server.commands).length, { timeout: 20_000 }).toBeGreaterThan(25);
+  await expect.poll(() => recipients(server.commands).length).toBeGreaterThan(25);
   await delay(500);
   expect(order.length).toBeLessThan(32);
   // A minute passes. The next probe makes the line look at the clock.

@@ -86,7 +86,7 @@ test("when the caller of a probe aborts, its connection is closed", async () => 
     { routing: "found", reason: "timeout" },
     { routing: "unknown", reason: "timeout" },
   ]);
-  await expect.poll(() => server.openConnections(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => server.openConnections()).toBe(0);
 });
 
 test.each([
@@ -131,7 +131,7 @@ test("a closed prober has no connection and rejects probes", async () => {
   await expect.poll(() => server.openConnections()).toBe(1);
   await prober.close();
   expect(await result).toMatchObject({ reason: "timeout" });
-  await expect.poll(() => server.openConnections(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => server.openConnections()).toBe(0);
   const error = await prober.probe("alice", "one.test", asking()).catch((reason: unknown) => reason);
   expect(isServiceError(error, "store_unavailable")).toBe(true);
 });

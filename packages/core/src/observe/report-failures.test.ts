@@ -62,7 +62,7 @@ test("a service starts its renderer when it is created, and reports a start that
     renderer: { ...createFakeRenderer(), start },
     onError,
   });
-  await vi.waitFor(() => expect(onError.mock.calls).toEqual([[broken, undefined]]));
+  await expect.poll(() => onError.mock.calls).toEqual([[broken, undefined]]);
   await images.close();
   expect(start).toHaveBeenCalledTimes(1);
 });
@@ -95,7 +95,7 @@ describe("where the renderer is not installed", () => {
     const images = failingImages(onError, 60);
     const { id, status } = await images.add(gif, { wait: false });
     expect(status).toBe("processing");
-    await vi.waitFor(() => expect(onError.mock.calls).toEqual([[missing, undefined]]));
+    await expect.poll(() => onError.mock.calls).toEqual([[missing, undefined]]);
     expect(await images.find(id)).toMatchObject({ status: "processing" });
     await images.close();
   });

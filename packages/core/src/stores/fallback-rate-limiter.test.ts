@@ -1,5 +1,5 @@
 import { rateLimiterContract } from "@outrigger/testing";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { RateLimiter } from "../contracts/rate-limiter.ts";
 import { ServiceError } from "../errors.ts";
 import { createFallbackRateLimiter } from "./fallback-rate-limiter.ts";
@@ -65,15 +65,13 @@ test("the fallback limiter counts in the shared limiter again once that is back"
   state.isAway = true;
   expect(await fallback.consume("key", RULE)).toMatchObject({ remaining: 2 });
   state.isAway = false;
-  await vi.waitFor(
-    async () => expect(await fallback.peek("key", RULE)).toMatchObject({ remaining: 2 }),
-    5000,
-  );
+  await expect.poll(() => fallback.peek("key", RULE)).toMatchObject({ remaining: 2 });
   const { asked } = state;
-  await vi.waitFor(async () => {
+  const askedNow = async () => {
     await fallback.peek("key", RULE);
-    expect(state.asked).toBeGreaterThan(asked);
-  }, 5000);
+    return state.asked;
+  };
+  await expect.poll(askedNow).toBeGreaterThan(asked);
   expect(await fallback.consume("key", RULE)).toMatchObject({ remaining: 1 });
 });
 

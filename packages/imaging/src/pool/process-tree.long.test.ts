@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { SandboxLevel } from "@outrigger/core/images";
 import { afterEach, describe, expect, test } from "vitest";
-import { commandOf, descendantsOf, isRunning, until, workersOf } from "../../test/child-processes.ts";
+import { commandOf, descendantsOf, isRunning, workersOf } from "../../test/child-processes.ts";
 import { closePools, poolOf } from "../../test/task-pool.ts";
 import { ProcessTree } from "./process-tree.ts";
 import type { LevelSearch } from "./sandbox/levels.ts";
@@ -41,7 +41,7 @@ describe.runIf(process.platform === "linux")("a worker that a picture has taken 
       const pool = poolOf({ levels: only(level) });
       const { value, worker } = await pool.run({ do: "spawn", count: 3, script: BUSY, ms: 300 });
       expect(value).toEqual(["spawned", "spawned", "spawned"]);
-      await until(() => strays().length === 0, 10_000);
+      await expect.poll(strays).toEqual([]);
       expect((await pool.run({ do: "answer" })).worker).not.toBe(worker);
     },
   );
@@ -50,7 +50,7 @@ describe.runIf(process.platform === "linux")("a worker that a picture has taken 
     const pool = poolOf({ levels: only("namespaces"), maxMemoryBytes: 256 * MiB });
     const task = { do: "spawn", count: 1, script: LARGE, ms: 20_000 };
     await expect(pool.run(task)).rejects.toMatchObject({ code: "too_costly" });
-    await until(() => descendantsOf(process.pid).every((pid) => !commandOf(pid).includes("held")), 10_000);
+    await expect.poll(() => descendantsOf(process.pid).map(commandOf).join()).not.toContain("held");
   });
 
   test("is killed when it takes memory after its answer, and not when it rests", async () => {
@@ -59,7 +59,7 @@ describe.runIf(process.platform === "linux")("a worker that a picture has taken 
     expect((await pool.run({ do: "answer later", ms: 1500 })).worker).toBe(worker);
     await pool.run({ do: "answer", thenTake: 300 * MiB });
     const [decoder = 0] = workersOf(process.pid);
-    await until(() => !isRunning(decoder), 60_000);
+    await expect.poll(() => isRunning(decoder)).toBe(false);
     expect((await pool.run({ do: "answer" })).worker).not.toBe(worker);
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { isRunning, peakBytes, until, workersOf } from "../../test/child-processes.ts";
+import { isRunning, peakBytes, workersOf } from "../../test/child-processes.ts";
 import { closePools, poolOf } from "../../test/task-pool.ts";
 import { overDeadline } from "./failures.ts";
 
@@ -50,14 +50,14 @@ test("a running task continues when its signal is aborted", async () => {
 });
 
 test("a task that slept until its deadline is killed with overloaded, and the pool recovers", async () => {
-  const pool = poolOf({ timeoutMs: 400 });
+  const pool = poolOf({ timeoutMs: 2000 });
   const { worker } = await pool.run({ do: "answer" });
   const begun = performance.now();
   await expect(pool.run({ do: "hang" })).rejects.toMatchObject({
     code: "overloaded",
     message: "The machine is too busy to render this image in time.",
   });
-  expect(performance.now() - begun).toBeGreaterThan(390);
+  expect(performance.now() - begun).toBeGreaterThan(1990);
   expect((await pool.run({ do: "answer" })).worker).not.toBe(worker);
 });
 
@@ -110,10 +110,10 @@ test.runIf(process.platform === "linux")(
 );
 
 test("a task does not exceed its deadline while the host process is blocked", async () => {
-  const pool = poolOf({ timeoutMs: 300 });
+  const pool = poolOf({ timeoutMs: 2000 });
   await pool.run({ do: "answer" });
   const running = pool.run({ do: "answer later", ms: 50, value: "in time" });
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
   expect((await running).value).toBe("in time");
 });
 
@@ -138,7 +138,8 @@ test.runIf(process.platform === "linux")(
     const hold = (value: string, bytes: number, ms: number) =>
       pool.run({ do: "hold memory", bytes, ms, value });
     const large = hold("large", 250 * MiB, 2500);
-    await until(() => workersOf(process.pid).some((pid) => peakBytes(pid) > 260 * MiB), 10_000);
+    const peak = () => Math.max(...workersOf(process.pid).map(peakBytes));
+    await expect.poll(peak).toBeGreaterThan(260 * MiB);
     const [first, second, third] = await Promise.all([
       large,
       hold("another", 250 * MiB, 300),

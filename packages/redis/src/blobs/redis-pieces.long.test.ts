@@ -46,14 +46,14 @@ describe("pieces of blobs in Redis", () => {
         })(),
       );
       await expect(store.put("a/b", failing)).rejects.toThrow("gone");
-      await expect.poll(() => names(prefix), { timeout: 10_000 }).toEqual([]);
+      await expect.poll(() => names(prefix)).toEqual([]);
 
       // After a crash no process would delete these pieces.
       let timesLeft: number[] = [];
       const held = Readable.from(
         (async function* () {
           yield randomBytes(2 * MIB);
-          await expect.poll(() => names(prefix), { timeout: 10_000 }).toHaveLength(4);
+          await expect.poll(() => names(prefix)).toHaveLength(4);
           const answers = (await names(prefix)).map((name) => redis.server.cli("PTTL", name));
           timesLeft = (await Promise.all(answers)).map(Number);
           yield randomBytes(2 * MIB);
@@ -96,7 +96,7 @@ describe("pieces of blobs in Redis", () => {
         const blob = await store.get("a/b");
         await store.put("a/b", Buffer.alloc(6 * MIB, 1));
         // Twelve pieces of the new blob, its head and the index: those of the old blob have expired.
-        await expect.poll(async () => (await names(prefix)).length, { timeout: 10_000 }).toBe(14);
+        await expect.poll(async () => (await names(prefix)).length).toBe(14);
         assert.ok(blob !== null && blob.body instanceof Readable);
         const seen: Buffer[] = [];
         const reading = (async () => {

@@ -34,9 +34,7 @@ describe("behind PgBouncer in transaction mode", () => {
       const holder = server.sql(`${lock}; SELECT pg_sleep(2); COMMIT`);
       const waitingFor = (event: string) =>
         expect
-          .poll(() => server.sql(`SELECT count(*) FROM pg_stat_activity WHERE wait_event = '${event}'`), {
-            timeout: 10_000,
-          })
+          .poll(() => server.sql(`SELECT count(*) FROM pg_stat_activity WHERE wait_event = '${event}'`))
           .not.toBe("0");
       await waitingFor("PgSleep");
       const writes = Array.from({ length: 24 }, (_, at) =>

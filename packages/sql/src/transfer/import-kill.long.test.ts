@@ -64,7 +64,7 @@ onEachDatabase(({ createUrl, open }) => {
     );
     expect(a === b).toBe(true);
     await checkAnswers(database, ROWS + LARGE);
-  }, 180_000);
+  });
 
   test("refreshContacts rebuilds the summaries that a killed import left stale", async () => {
     const url = await createUrl();

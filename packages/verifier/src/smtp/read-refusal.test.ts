@@ -82,8 +82,8 @@ test.each([
   expect(read(text).retryAfterMs).toBe(retryAfterMs);
 });
 
-test("pathological texts are classified in under a second", () => {
-  const begunMs = performance.now();
+test("pathological texts are classified in under a second of CPU time", () => {
+  const began = process.cpuUsage();
   const words = ["account ", "the ip ", "user a b c d ", "exceeds x ", "no longer "];
   for (const word of [...words, "< ", "<", "@", "a@", "1", "1:"]) {
     for (const code of ["550", "450"]) {
@@ -91,5 +91,5 @@ test("pathological texts are classified in under a second", () => {
       readRecipientRefusal({ code: Number(code), enhancedCode: null, lines }, { ...ASKED, local: "user" });
     }
   }
-  expect(performance.now() - begunMs).toBeLessThan(1000);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(1000);
 });

@@ -121,7 +121,7 @@ test("a handler that hangs on 200 images hides no event of an image behind them"
   await site.images.withhold(id, { reason: "By order of the court." });
   await eventually(async () => expect((await outboxOf(site, id))?.worker).toBeNull());
   site.clock.now += 5 * SECOND;
-  await vi.waitFor(() => expect(other).toHaveBeenCalledTimes(2), { timeout: 5000, interval: 20 });
+  await expect.poll(() => other).toHaveBeenCalledTimes(2);
   finish();
 });
 

@@ -29,7 +29,7 @@ async function start(listener: RequestListener, options: SiteOptions = {}) {
 const send = (site: ImageSite, fields: Record<string, unknown>, headers: Record<string, string> = {}) =>
   site.send("POST", "/api/images.json", { fields, headers });
 
-const poll = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
+const poll = <T>(read: () => T) => expect.poll(read);
 
 const png: RequestListener = (_req, res) => res.end(PNG);
 

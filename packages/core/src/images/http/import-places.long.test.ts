@@ -26,7 +26,7 @@ async function start(options: SiteOptions = {}, timeoutMs = 30_000) {
   return { held, open, given, importFrom, site: createSite(given) };
 }
 
-const poll = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 });
+const poll = <T>(read: () => T) => expect.poll(read);
 
 test("four clients whose imports last for ever do not stop those of others: each loses its newest", async () => {
   const { site, importFrom, open, held } = await start();

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type CallOptions, createCall, PNG } from "../../../test/calls.ts";
 import { answerOf, keysOf } from "../../../test/image-site.ts";
@@ -117,6 +116,7 @@ test("a browser's request from a page of another origin is refused where the hos
 /** Sends a piece whose connection stays open after `bytes`, and returns its reply. */
 function sendStalled(site: ResumeSite, path: string, bytes: Uint8Array) {
   let stop = (): void => undefined;
+  let hasArrived = false;
   const call = createCall("PATCH", path, {
     headers: {
       ...VERSION,
@@ -129,19 +129,20 @@ function sendStalled(site: ResumeSite, path: string, bytes: Uint8Array) {
     ...call,
     async bytes(_limits, take) {
       await take(bytes);
+      hasArrived = true;
       await new Promise<void>((resolve) => {
         stop = resolve;
       });
     },
   });
-  return { reply: reply.then(answerOf), stop: () => stop() };
+  return { reply: reply.then(answerOf), stop: () => stop(), hasArrived: () => hasArrived };
 }
 
 test("a request for an upload interrupts the piece that hangs on a dead connection, and keeps what arrived", async () => {
   const site = createResumeSite();
   const path = uploadPath(await site.begin(SIZE));
   const stalled = sendStalled(site, path, PNG.subarray(0, 12));
-  await delay(20);
+  await expect.poll(stalled.hasArrived).toBe(true);
   expect((await site.head(path)).headers["Upload-Offset"]).toBe("12");
   expect((await stalled.reply).headers["Upload-Offset"]).toBe("12");
   stalled.stop();

@@ -114,7 +114,7 @@ test("HEAD gets 423 where another request gets 429 or 503, so that a client does
 test("the sweep waits for a request that uses an expired upload", async () => {
   const site = createResumeSite();
   const path = uploadPath(await site.begin(SIZE));
-  let stop = (): void => undefined;
+  let stop: (() => void) | undefined;
   const headers = { ...VERSION, "upload-offset": "0", "content-type": "application/offset+octet-stream" };
   const reply = site.images.handle({
     ...createCall("PATCH", path, { headers }),
@@ -125,12 +125,12 @@ test("the sweep waits for a request that uses an expired upload", async () => {
       });
     },
   });
-  await delay(20);
+  await expect.poll(() => stop).toBeDefined();
   site.clock.now += 12 * HOUR + MINUTE;
   const swept = site.images.sweep();
   await delay(100);
   expect(await site.files()).toHaveLength(1);
-  stop();
+  stop?.();
   expect((await reply)?.status).toBe(204);
   await swept;
   expect(await site.files()).toEqual([]);

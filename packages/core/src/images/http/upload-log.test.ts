@@ -105,9 +105,7 @@ describe("an upload answered with 202", () => {
     site.clock.now += 60_000;
     const second = logging({ renderer: willing() });
     site.another(second.options);
-    await expect
-      .poll(() => second.lines, { timeout: 5000 })
-      .toEqual([[{ ...facts, agent: KNOWN.agent }, "image stored"]]);
+    await expect.poll(() => second.lines).toEqual([[{ ...facts, agent: KNOWN.agent }, "image stored"]]);
     expect(first.lines).toHaveLength(1);
   });
 

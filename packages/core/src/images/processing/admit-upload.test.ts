@@ -178,7 +178,7 @@ describe("an inspect that fails", () => {
     expect((await site.create()).status).toBe(202);
     file?.stream();
     await delay(20);
-    await expect(file?.bytes()).rejects.toMatchObject({ code: "ENOENT" });
+    await expect.poll(() => file?.bytes().catch(({ code }) => code)).toBe("ENOENT");
   });
 });
 

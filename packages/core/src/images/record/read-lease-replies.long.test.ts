@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createCall } from "../../../test/calls.ts";
 import { created, type ImageSite, readyAnswerOf, storedRecord } from "../../../test/image-site.ts";
 import { BROWSER, createLifeSite, MINUTE, SECOND } from "../../../test/life-site.ts";
@@ -35,13 +35,11 @@ function leasedStatus({ images }: ImageSite, id: string): number | null {
 
 async function hotImage(site: ImageSite): Promise<Image> {
   const image = created(await site.create());
-  await vi.waitUntil(
-    async () => {
-      await site.images.handle(createCall("GET", `/api/images/${image.id}.png`));
-      return leasedStatus(site, image.id) === 200;
-    },
-    { timeout: 10_000 },
-  );
+  const read = async () => {
+    await site.images.handle(createCall("GET", `/api/images/${image.id}.png`));
+    return leasedStatus(site, image.id);
+  };
+  await expect.poll(read).toBe(200);
   return image;
 }
 
@@ -54,7 +52,7 @@ async function changeStored(
   const revision = async () => (await shared.stat(`${id}/record`))?.revision;
   const before = await revision();
   const done = change();
-  await vi.waitUntil(async () => (await revision()) !== before, { timeout: 10_000 });
+  await expect.poll(revision).not.toBe(before);
   expect(leasedStatus(leased, id)).toBe(200);
   return { done };
 }
@@ -135,7 +133,7 @@ test("requests for one changed image share one wait, a client that aborts leaves
   const client = new AbortController();
   const left = third.images.find(image.id, { signal: client.signal });
   const waiting = Array.from({ length: 20 }, () => send("GET", path));
-  await vi.waitUntil(() => traffic.looked >= 21 && traffic.announcements > 0, { timeout: 10_000 });
+  await expect.poll(() => traffic.looked >= 21 && traffic.announcements > 0).toBe(true);
   client.abort(new Error("The client left"));
   await expect(left).rejects.toThrow("The client left");
   expect(leasedStatus(leased, image.id)).toBe(200);
@@ -153,7 +151,7 @@ test("no reply waits for an image that was never shown before, that expired by i
   const [expiring, changed] = [created(await writer.create()), created(await writer.create())];
   void writer.images.edit(changed.id, { name: "another" });
   const isStored = async () => (await storedRecord(sites.shared, changed.id))?.name === "another";
-  await vi.waitUntil(isStored, { timeout: 10_000 });
+  await expect.poll(isStored).toBe(true);
   expect((await third.send("GET", `/api/images/${fresh.id}.png`)).status).toBe(200);
   third.clock.now += MINUTE;
   expect((await third.send("GET", `/api/images/${changed.id}.json`)).status).toBe(200);

@@ -33,7 +33,7 @@ async function waitOf({ leases }: ReturnType<typeof leasesOf>): Promise<number> 
 }
 
 async function announced(site: ReturnType<typeof leasesOf>): Promise<void> {
-  await vi.waitUntil(() => site.leases.isValid(site.leases.now()));
+  await expect.poll(() => site.leases.isValid(site.leases.now())).toBe(true);
 }
 
 test("a change waits for the longest lease of all processes, and for none a day after its last announcement", async () => {
@@ -58,13 +58,13 @@ test("changes during a read of the announcement share the next one, which sees w
   const { leases } = leasesOf(tapped);
   delays.length = 0;
   const first = leases.outlast();
-  await vi.waitUntil(() => reads.length === 1);
+  await expect.poll(() => reads).toHaveLength(1);
   const others = Array.from({ length: 100 }, () => leases.outlast());
   reads[0]?.();
   await first;
   expect(delays).toEqual([]);
   await announced(leasesOf(store, 1000));
-  await vi.waitUntil(() => reads.length === 2);
+  await expect.poll(() => reads).toHaveLength(2);
   reads[1]?.();
   await Promise.all(others);
   expect(delays).toEqual(Array(100).fill(1012));
@@ -86,7 +86,7 @@ test("a process takes no lease before its duration is announced, and tries to an
   const site = leasesOf(broken, 1000);
   for (let failures = 1; failures <= 3; failures++) {
     expect(site.leases.isValid(site.leases.now())).toBe(false);
-    await vi.waitUntil(() => site.errors.length === failures);
+    await expect.poll(() => site.errors).toHaveLength(failures);
     for (let read = 0; read < 100; read++) site.leases.isValid(site.leases.now());
     await new Promise(setImmediate);
     expect(site.errors).toHaveLength(failures);

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createCall } from "../../../test/calls.ts";
 import { created, type ImageSite, readyAnswerOf } from "../../../test/image-site.ts";
 import { createLifeSite, HOUR } from "../../../test/life-site.ts";
@@ -8,7 +8,6 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 import { createImageAdmin } from "../life/image-admin.ts";
 
 const LEASE_MS = 400;
-const PATIENCE = { timeout: 10_000 };
 
 /** Two processes on a remote store; the first takes leases. Counts its look-ups. */
 function createSites(options: { readLeaseMs?: number } = { readLeaseMs: LEASE_MS }) {
@@ -35,10 +34,11 @@ function readNow({ images }: ImageSite, id: string): number | null {
 /** Uploads an image, and reads it until a lease serves it. */
 async function hotImage(site: ImageSite) {
   const image = created(await site.create());
-  await vi.waitUntil(async () => {
+  const read = async () => {
     await site.images.handle(createCall("GET", `/api/images/${image.id}.png`));
-    return readNow(site, image.id) === 200;
-  }, PATIENCE);
+    return readNow(site, image.id);
+  };
+  await expect.poll(read).toBe(200);
   return image;
 }
 
@@ -48,7 +48,7 @@ test("a leased picture is served without a look-up, and the next one comes when 
   const before = traffic.lookUps;
   for (let read = 0; read < 100; read++) expect(readNow(site, id)).toBe(200);
   expect(traffic.lookUps).toBe(before);
-  await vi.waitUntil(() => readNow(site, id) === null, PATIENCE);
+  await expect.poll(() => readNow(site, id)).toBeNull();
   expect((await site.send("GET", `/api/images/${id}.png`)).status).toBe(200);
   expect(traffic.lookUps).toBe(before + 1);
   expect(readNow(site, id)).toBe(200);
@@ -69,8 +69,8 @@ test.each([
     "withholding while an earlier call waits",
     async (other: ImageSite, id: string) => {
       void other.images.withhold(id, { reason: "Removed" });
-      const isWithheld = async () => (await other.send("GET", `/api/images/${id}.png`)).status === 451;
-      await vi.waitUntil(isWithheld, PATIENCE);
+      const status = async () => (await other.send("GET", `/api/images/${id}.png`)).status;
+      await expect.poll(status).toBe(451);
       await other.images.withhold(id, { reason: "Removed" });
     },
   ],

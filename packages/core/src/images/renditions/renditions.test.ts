@@ -120,9 +120,7 @@ test("a stored rendition of a lower version is served once more, then replaced i
   const renditions = service(store, renderer);
   const old = await renditions.get(target(), reader);
   expect(old?.etag).toBe(`"${ID}.jpg-high-2x2.b1"`);
-  await vi.waitFor(async () =>
-    expect(await renditions.etag(target(), signal)).toBe(`"${ID}.jpg-high-2x2.b2"`),
-  );
+  await expect.poll(() => renditions.etag(target(), signal)).toBe(`"${ID}.jpg-high-2x2.b2"`);
   expect((await read(renditions)).text).toBe("jpg by b2 of original");
   expect([renders, (await store.list(`${ID}/renditions/`)).keys.length]).toEqual([["jpg"], 1]);
 });

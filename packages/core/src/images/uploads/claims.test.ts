@@ -138,7 +138,7 @@ test("after a renewal whose reply was lost the Idempotency-Key can be used again
     const first = create(site);
     const admitting = await site.renderer.next();
     await vi.advanceTimersByTimeAsync(CLAIM_MS / 3);
-    await vi.waitFor(() => expect(site.errors).toHaveLength(1));
+    await expect.poll(() => site.errors).toHaveLength(1);
     admitting.accept();
     expect((await first).status).toBe(409);
     const second = create(site);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createCall } from "../../../test/calls.ts";
 import { contactOf, createLookupSite } from "../../../test/lookup-site.ts";
+import { pass, stopTime } from "../../../test/stopped-time.ts";
 import { createMemoryAccounts } from "../memory/memory-accounts.ts";
 
 const known = [contactOf("ada.lovelace@example.com", { firstName: "Ada", lastName: "Lovelace" })];
@@ -87,6 +88,7 @@ test("the account endpoint reports the used and the remaining allowance", async 
 
 test("requests with unknown keys are limited per client address", async () => {
   const site = await createLookupSite({ requestsPerSecond: 3 });
+  stopTime();
   const guess = (key: number) =>
     site.send("GET", "/v2/account", { search: `api_key=${key}` }).then(({ status }) => status);
   const statuses = await Promise.all(Array.from({ length: 10 }, (_, key) => guess(key)));
@@ -97,7 +99,7 @@ test("requests with unknown keys are limited per client address", async () => {
 
 test("requests without an account share the limit of their client, whatever port or /64 address it has", async () => {
   const site = await createLookupSite({ known, requestsPerSecond: 2 });
-  // At once, since a window is a second.
+  stopTime();
   const statusesOf = (...clients: string[]) =>
     Promise.all(
       clients.map(async (clientIp) => {
@@ -242,7 +244,10 @@ describe("the lookup's routes and methods", () => {
 
 test("requests above the rate limit wait up to two seconds for their turn, and further ones get 429 and Retry-After", async () => {
   const site = await createLookupSite({ requestsPerSecond: 2 });
-  const answers = await Promise.all([1, 2, 3, 4, 5, 6, 7].map(() => site.get("account")));
+  stopTime();
+  const requests = [1, 2, 3, 4, 5, 6, 7].map(() => site.get("account"));
+  await pass(2000);
+  const answers = await Promise.all(requests);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 429]);
   const refused = answers.find(({ status }) => status === 429);
   expect(refused?.body.errors?.[0]).toMatchObject({ id: "rate_limited" });
@@ -251,8 +256,11 @@ test("requests above the rate limit wait up to two seconds for their turn, and f
 
 test("email-count counts a request with a key at the rate of its account, and one without at that of the client", async () => {
   const site = await createLookupSite({ known, requestsPerSecond: 2 });
+  stopTime();
   const search = "domain=example.com";
-  const keyed = await Promise.all([1, 2, 3].map(() => site.get("email-count", search)));
+  const requests = [1, 2, 3].map(() => site.get("email-count", search));
+  await pass(1000);
+  const keyed = await Promise.all(requests);
   expect(keyed.map(({ status }) => status)).toEqual([200, 200, 200]);
   const open = await Promise.all([1, 2, 3].map(() => site.send("GET", "/v2/email-count", { search })));
   expect(open.map(({ status }) => status)).toEqual([200, 200, 429]);
@@ -260,16 +268,15 @@ test("email-count counts a request with a key at the rate of its account, and on
 
 test("close() answers 503 to requests that wait for their turn", async () => {
   const site = await createLookupSite({ known, requestsPerSecond: 1 });
+  stopTime();
   const pending = [1, 2, 3].map(() => site.get("account"));
   expect((await pending[0])?.status).toBe(200);
-  const startedAt = performance.now();
   await site.lookup.close();
   const waited = await Promise.all(pending.slice(1));
   expect(waited.map(({ status, body }) => [status, body.errors?.[0]?.id])).toEqual([
     [503, "unavailable"],
     [503, "unavailable"],
   ]);
-  expect(performance.now() - startedAt).toBeLessThan(900);
 });
 
 test("requests during close() get 503", async () => {

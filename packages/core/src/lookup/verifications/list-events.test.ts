@@ -7,7 +7,6 @@ import { createMemoryVerificationQueue } from "../memory/memory-verification-que
 import { ListEvents } from "./list-events.ts";
 import { CLAIMED } from "./row-result.ts";
 
-const LATE = { timeout: 15_000, interval: 20 };
 const DAY = 86_400_000;
 
 const open = new Set<ListEvents>();
@@ -40,13 +39,13 @@ async function processesWith(options: ReturnType<typeof webhooksTo>) {
   const row = { email: "", subject: null, columns: null, result: CLAIMED };
   await queue.add(list, [row, row], null, undefined, first.end());
   const settled = (waiting: number) =>
-    vi.waitFor(async () => expect((await queue.countEnds()).waiting).toBe(waiting), LATE);
+    expect.poll(async () => (await queue.countEnds()).waiting).toBe(waiting);
   /** Starts a process after a time, and ends it once each receiver has an outcome. */
   const next = async (afterMs: number, given = options) => {
     clock.now += afterMs;
     settle.mockClear();
     const events = start(given);
-    await vi.waitFor(() => expect(settle).toHaveBeenCalledOnce(), LATE);
+    await expect.poll(() => settle).toHaveBeenCalledOnce();
     await events.close();
     return events;
   };
@@ -57,7 +56,7 @@ test("a finished list is announced with its counts and without an address", asyn
   const receiver = await startReceiver();
   const { lookup, account } = await siteOf({ webhooks: webhooksTo(receiver) });
   const { id } = await lookup.verifyEmails(["ann@a.example", "no address"], { account });
-  await vi.waitFor(() => expect(receiver.events).toHaveLength(1), LATE);
+  await expect.poll(() => receiver.events).toHaveLength(1);
   const [{ type, data: sent, text }] = receiver.events as [Received];
   expect(type).toBe("verification.done");
   const counts = { valid: 1, invalid: 1 };
@@ -88,7 +87,7 @@ test("a receiver that does not answer delays no other one, and its event outlive
   const { start, settled, next, first } = await processesWith(webhooksTo(slow, good));
   await first.close();
   const events = start();
-  await vi.waitFor(() => expect([slow.events.length, good.events.length]).toEqual([1, 1]), LATE);
+  await expect.poll(() => [slow.events.length, good.events.length]).toEqual([1, 1]);
   await events.close();
   await settled(1);
   slow.answer = (response) => response.writeHead(204).end();

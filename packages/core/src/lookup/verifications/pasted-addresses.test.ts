@@ -11,10 +11,9 @@ type Lookup = Awaited<ReturnType<typeof siteOf>>["lookup"];
 
 /** The rows of a list once every row has a result. */
 async function rowsOf(lookup: Lookup, id: string) {
-  return vi.waitUntil(async () => {
-    const { data } = await lookup.verificationList(id);
-    return data.status === "done" ? data.results : null;
-  });
+  const read = async () => (await lookup.verificationList(id)).data;
+  await expect.poll(read).toMatchObject({ status: "done" });
+  return (await read()).results;
 }
 
 test("an address in a link or with a name is verified as the address, and returned as written", async () => {

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { type CallOptions, createCall } from "../../../test/calls.ts";
 import { CONFIRMED, type Site, siteOf, used } from "../../../test/lookup-library-site.ts";
 import { createScriptedProber } from "../../../test/lookup-site.ts";
@@ -31,13 +31,9 @@ async function read(site: Site, id: string, search = ""): Promise<Listed> {
 
 /** The list once every row has a result. */
 async function finished(site: Site, id: string): Promise<Listed> {
-  return vi.waitUntil(
-    async () => {
-      const list = await read(site, id, "limit=1000");
-      return list.status === "done" ? list : null;
-    },
-    { timeout: 10_000, interval: 20 },
-  );
+  const list = () => read(site, id, "limit=1000");
+  await expect.poll(list).toMatchObject({ status: "done" });
+  return list();
 }
 
 async function csvOf(site: Site, id: string): Promise<string> {

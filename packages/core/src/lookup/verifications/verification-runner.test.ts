@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CONFIRMED, createGate, type Site, siteOf, used } from "../../../test/lookup-library-site.ts";
 import { createScriptedProber } from "../../../test/lookup-site.ts";
 import { withMethods } from "../../../test/with-methods.ts";
@@ -8,9 +8,8 @@ import { ServiceError } from "../../errors.ts";
 import { createMemoryAccounts } from "../memory/memory-accounts.ts";
 import { createMemoryVerificationQueue } from "../memory/memory-verification-queue.ts";
 
-const LATE = { timeout: 15_000, interval: 20 };
 /** For tests that move the clock: each attempt ends before the next move. */
-const SLOWLY = { timeout: 15_000, interval: 250 };
+const SLOWLY = { interval: 250 };
 
 /** A cache without entries, as if each had expired. */
 const FORGETFUL = { get: async () => undefined, set: async () => true, delete: async () => true };
@@ -21,7 +20,7 @@ async function statuses(site: Site, id: string): Promise<unknown[]> {
 }
 
 async function finished(site: Site, id: string): Promise<unknown[]> {
-  await vi.waitUntil(async () => (await site.lookup.verificationList(id)).data.status === "done", LATE);
+  await expect.poll(async () => (await site.lookup.verificationList(id)).data.status).toBe("done");
   return statuses(site, id);
 }
 
@@ -43,30 +42,37 @@ describe("a single request over the budget of its mail host", () => {
     const site = await siteOf({ prober });
     const first = await site.get("email-verifier", "email=ada@a.example");
     expect([first.status, first.headers["Retry-After"], first.body.data?.status]).toEqual([202, "2", null]);
-    await vi.waitFor(() => expect(prober.asked).toHaveLength(1), LATE);
+    await expect.poll(() => prober.asked).toHaveLength(1);
     // Points are reserved again when its turn comes.
     expect(await used(site)).toEqual([0, 0]);
-    await vi.waitFor(async () => {
+    const again = async () => {
       site.clock.now += 5000;
       const { status, body } = await site.get("email-verifier", "email=ada@a.example");
-      expect([status, body.data?.status]).toEqual([200, "valid"]);
-    }, LATE);
+      return [status, body.data?.status];
+    };
+    await expect.poll(again).toEqual([200, "valid"]);
     expect(await used(site)).toEqual([0, 1]);
     expect(answers).toEqual([]);
   });
 
   test("survives the process: another one on the same queue does the verification", async () => {
     const [queue, accounts] = [lasting(), lastingAccounts()];
-    const waiting = createScriptedProber(async () => BUDGET);
-    const one = await siteOf({ verifications: queue, accounts, prober: waiting });
+    const one = await siteOf({
+      ...{ verifications: queue, accounts },
+      prober: createScriptedProber(async () => BUDGET),
+    });
     expect((await one.get("email-verifier", "email=ada@a.example")).status).toBe(202);
     await one.lookup.close();
     const prober = createScriptedProber(async () => CONFIRMED);
-    const later = () => one.clock.now + 60_000;
-    const another = await siteOf({ verifications: queue, accounts, prober, now: later });
-    await vi.waitFor(() => expect(prober.asked).toEqual(["ada@a.example"]), LATE);
-    await vi.waitFor(async () => expect((await queue.take(1, 1, Number.MAX_SAFE_INTEGER)).rows).toEqual([]));
-    const usage = await accounts.usage(one.account, "2026-03", later());
+    const another = await siteOf({
+      verifications: queue,
+      accounts,
+      prober,
+      now: () => one.clock.now + 60_000,
+    });
+    await expect.poll(() => prober.asked).toEqual(["ada@a.example"]);
+    await expect.poll(async () => (await queue.take(1, 1, Number.MAX_SAFE_INTEGER)).rows).toEqual([]);
+    const usage = await accounts.usage(one.account, "2026-03", one.clock.now);
     expect(usage.verifications).toBe(1);
     expect(another.errors).toEqual([]);
   });
@@ -84,11 +90,12 @@ test("a greylisted row is verified again later, at most five times", async () =>
   const { id } = await site.lookup.verifyEmails(["late@a.example", "never@a.example"], {
     account: site.account,
   });
-  await vi.waitFor(async () => {
+  const later = async () => {
     site.clock.now += 3_600_000;
     await site.lookup.verifyEmails(["wake@b.example"]);
-    expect(await statuses(site, id)).toEqual(["valid", "unknown"]);
-  }, SLOWLY);
+    return statuses(site, id);
+  };
+  await expect.poll(later, SLOWLY).toEqual(["valid", "unknown"]);
   expect([tries.get("late@a.example"), tries.get("never@a.example")]).toEqual([3, 5]);
   expect(await used(site)).toEqual([0, 1]);
 });
@@ -108,7 +115,7 @@ test("accounts are served in turn: a short list does not wait for a long one", a
   const other = await site.lookup.createAccount();
   const long = Array.from({ length: 400 }, (_, index) => `p${index}@long${index}.example`);
   const { id } = await site.lookup.verifyEmails(long, { account: site.account });
-  await vi.waitFor(() => expect(order.length).toBeGreaterThan(20), LATE);
+  await expect.poll(() => order.length).toBeGreaterThan(20);
   const short = Array.from({ length: 10 }, (_, index) => `p${index}@short${index}.example`);
   const listed = await site.lookup.verifyEmails(short, { account: other.account.id });
   await finished(site, listed.id);
@@ -124,7 +131,7 @@ test("at most verifyAtOnce rows are verified at once", async () => {
   const site = await siteOf({ prober, verifyAtOnce: 3 });
   const emails = Array.from({ length: 10 }, (_, index) => `p${index}@d${index}.example`);
   const { id } = await site.lookup.verifyEmails(emails);
-  await vi.waitFor(() => expect(prober.asked).toHaveLength(3), LATE);
+  await expect.poll(() => prober.asked).toHaveLength(3);
   expect((await site.lookup.verificationList(id)).data.status).toBe("running");
   gate.open();
   expect(new Set(await finished(site, id))).toEqual(new Set(["valid"]));
@@ -138,7 +145,7 @@ test("a row charged by a process that died before it stored the result is not ch
   const prober = createScriptedProber(async () => CONFIRMED);
   const one = await siteOf({ accounts, verifications: dying, prober });
   const { id } = await one.lookup.verifyEmails(["ada@a.example"], { account: one.account });
-  await vi.waitFor(async () => expect(await used(one)).toEqual([0, 1]), LATE);
+  await expect.poll(() => used(one)).toEqual([0, 1]);
   await one.lookup.close();
   // 40 s later its lease has lapsed.
   const another = await siteOf({ accounts, verifications: kept, prober, now: () => one.clock.now + 40_000 });
@@ -158,7 +165,7 @@ test("close() waits for rows under way, and gives the others back at once", asyn
   );
   const site = await siteOf({ verifications: queue, prober });
   const { id } = await site.lookup.verifyEmails(["slow@a.example", "fast@b.example"]);
-  await vi.waitFor(() => expect(prober.asked).toHaveLength(2), LATE);
+  await expect.poll(() => prober.asked).toHaveLength(2);
   await site.lookup.close({ timeoutMs: 100 });
   const rows = await queue.rows(id, { offset: 0, limit: 2 });
   expect(rows.map(({ result }) => result === null)).toEqual([true, false]);
@@ -175,7 +182,7 @@ test("an unavailable queue is reported once, and its rows are verified when it i
   });
   const site = await siteOf({ verifications: failing });
   const { id } = await site.lookup.verifyEmails(["ada@a.example"]);
-  await vi.waitFor(() => expect(site.errors).toHaveLength(1), LATE);
+  await expect.poll(() => site.errors).toHaveLength(1);
   await site.lookup.verifyEmails(["bob@a.example"]);
   await new Promise((resolve) => setTimeout(resolve, 100));
   isAway = false;
@@ -192,11 +199,12 @@ test("a row that fails for an unexpected reason is reported, and gets unknown af
   const { id } = await site.lookup.verifyEmails(["bad@a.example", "good@a.example"], {
     account: site.account,
   });
-  await vi.waitFor(async () => {
+  const later = async () => {
     site.clock.now += 60_000;
     await site.lookup.verifyEmails(["wake@b.example"]);
-    expect(await statuses(site, id)).toEqual(["unknown", "valid"]);
-  }, SLOWLY);
+    return statuses(site, id);
+  };
+  await expect.poll(later, SLOWLY).toEqual(["unknown", "valid"]);
   expect(site.errors).toHaveLength(5);
   expect(await used(site)).toEqual([0, 1]);
 });

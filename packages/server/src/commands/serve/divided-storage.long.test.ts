@@ -1,14 +1,12 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { type RedisServer, startRedis } from "../../../../../test/support/redis-server.ts";
 import { type S3Server, startS3Server } from "../../../../../test/support/s3-server.ts";
 import { jpeg, outrigger, serve, temporaryDirectory, uploaded } from "../../../test/outrigger-process.ts";
 
 // Each test starts several servers and commands.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
-
 const SECRET = "one secret of at least 32 bytes, yes";
 const IMAGES = 5;
 const REPAIR = ["images", "verify", "--repair", "--yes"];
@@ -156,12 +154,12 @@ it("originals under a mistyped prefix of an object storage are rejected, and a v
     return [reply.status, ((await reply.json()) as { checks: object }).checks];
   };
   const working = { records: "ok", originals: "ok", renditions: "ok", renderer: "ok" };
-  await expect.poll(ready, { timeout: 60_000 }).toEqual([503, { ...working, originals: "failing" }]);
+  await expect.poll(ready).toEqual([503, { ...working, originals: "failing" }]);
   await expect(uploaded(url, await jpeg())).rejects.toThrow();
   expect((await fetch(`${url}/api/images/${id}.png?resize=9x9`)).status).toBe(503);
   expect(await readdir(join(cwd, "pics", "blobs"))).toEqual([]);
   await rm(join(cwd, "pics"), { recursive: true });
   await rename(join(cwd, "away"), join(cwd, "pics"));
-  await expect.poll(ready, { timeout: 60_000 }).toEqual([200, working]);
+  await expect.poll(ready).toEqual([200, working]);
   expect((await fetch(`${url}/api/images/${id}.jpg`)).status).toBe(200);
 });

@@ -66,10 +66,9 @@ describe("outrigger serve on SIGTERM", () => {
     const url = await server.url;
     // fetch keeps its connection open.
     await (await fetch(`${url}/healthz`)).text();
-    const startedAt = performance.now();
     server.child.kill("SIGTERM");
     expect(await server.exit).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(server.output.stderr).not.toContain("cut connections");
   });
 
   it("cuts an unfinished upload within shutdownMs, and still exits with 0", async () => {

@@ -1,12 +1,10 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { startRedis } from "../../../../../test/support/redis-server.ts";
 import { jpeg, outrigger, serve, temporaryDirectory, uploaded } from "../../../test/outrigger-process.ts";
 
 // Each test starts several servers and commands.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
-
 const PARTS = { records: "ok", originals: "ok", renditions: "ok", renderer: "ok" };
 
 function place(cwd: string, renditions: string) {
@@ -31,8 +29,6 @@ async function readyz(url: string): Promise<[status: number, checks: object]> {
 /** A server or command may write there meanwhile. */
 const removed = (directory: string) => rm(directory, { recursive: true, force: true, maxRetries: 10 });
 
-const soon = { timeout: 60_000, interval: 200 };
-
 it("lost, empty and foreign directories of renditions cost neither conversions nor readiness, a start or a takedown", async () => {
   const cwd = await temporaryDirectory();
   const { start, run, render } = place(cwd, "file:./n");
@@ -46,11 +42,11 @@ it("lost, empty and foreign directories of renditions cost neither conversions n
   expect(await render(url, id)).toBe(200);
   await removed(n);
   for (let count = 0; count < 3; count++) expect(await render(url, id)).toBe(200);
-  await expect.poll(() => readyz(url), soon).toEqual([200, PARTS]);
+  await expect.poll(() => readyz(url)).toEqual([200, PARTS]);
   await rename(n, `${n}.own`);
   await mkdir(n);
   for (let count = 0; count < 3; count++) expect(await render(url, id)).toBe(200);
-  await expect.poll(() => readyz(url), soon).toEqual([200, PARTS]);
+  await expect.poll(() => readyz(url)).toEqual([200, PARTS]);
 
   const stranger = other.start();
   await stranger.url;
@@ -59,7 +55,7 @@ it("lost, empty and foreign directories of renditions cost neither conversions n
   await removed(n);
   await rename(join(elsewhere, "n"), n);
   const failing = { ...PARTS, renditions: "failing" };
-  await expect.poll(() => readyz(url), soon).toEqual([200, failing]);
+  await expect.poll(() => readyz(url)).toEqual([200, failing]);
   for (let count = 0; count < 3; count++) expect(await render(url, id)).toBe(200);
   const second = await uploaded(url, await jpeg());
   first.child.kill("SIGTERM");
@@ -75,9 +71,7 @@ it("lost, empty and foreign directories of renditions cost neither conversions n
   expect(await readyz(next)).toEqual([200, failing]);
   expect(again.output.stderr + again.output.stdout).toContain("Images are served without it");
   await rm(n);
-  await expect
-    .poll(async () => [await render(next, id), await readyz(next)], soon)
-    .toEqual([200, [200, PARTS]]);
+  await expect.poll(async () => [await render(next, id), await readyz(next)]).toEqual([200, [200, PARTS]]);
   const deleted = await fetch(`${next}/api/images/${id}.json?pin=${pin}`, { method: "DELETE" });
   expect(deleted.status).toBe(204);
   again.child.kill("SIGTERM");
@@ -97,13 +91,11 @@ it("a Redis with the renditions may be away at the start, be killed, and come ba
     expect(await render(url, id)).toBe(200);
     expect(await readyz(url)).toEqual([200, failing]);
     await redis.start();
-    await expect.poll(() => readyz(url), soon).toEqual([200, PARTS]);
-    await expect
-      .poll(async () => [await render(url, id), await redis.cli("DBSIZE")], soon)
-      .not.toEqual([200, "0"]);
+    await expect.poll(() => readyz(url)).toEqual([200, PARTS]);
+    await expect.poll(async () => [await render(url, id), await redis.cli("DBSIZE")]).not.toEqual([200, "0"]);
     redis.signal("SIGSTOP");
     for (let count = 0; count < 3; count++) expect(await render(url, id)).toBe(200);
-    await expect.poll(() => readyz(url), soon).toEqual([200, failing]);
+    await expect.poll(() => readyz(url)).toEqual([200, failing]);
     redis.signal("SIGCONT");
     await redis.kill();
     expect(await render(url, id)).toBe(200);

@@ -1,13 +1,11 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { startRedis } from "../../../../../test/support/redis-server.ts";
 import { outrigger, serve, temporaryDirectory } from "../../../test/outrigger-process.ts";
 
 // Each test starts several servers.
-vi.setConfig({ testTimeout: 120_000 });
-
 const ONE = "one secret of at least 32 bytes, yes";
 const OTHER = "other secret of at least 32 bytes, yes";
 

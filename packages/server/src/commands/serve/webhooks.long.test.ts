@@ -15,7 +15,7 @@ it("serve and its commands send the webhooks of the configuration, and log no se
   expect(await withhold.exit).toBe(0);
   expect(await outrigger(["images", "rm", "--yes", id], { cwd }).exit).toBe(0);
   const all = [`image.stored ${id}`, `image.withheld ${id}`, `image.removed ${id}`];
-  await expect.poll(() => receiver.told(), { timeout: 10_000 }).toEqual(all);
+  await expect.poll(() => receiver.told()).toEqual(all);
   expect(receiver.events.map(({ text }) => text).join()).not.toContain(pin);
   receiver.answer = (response) => response.writeHead(500).end();
   await uploaded(await server.url, await jpeg());
@@ -44,7 +44,7 @@ it("serve announces a finished list of the lookup to the webhooks of the configu
   const { data } = await reply.json();
   const done = { id: String(data.id), status: "done", total: 2 };
   await expect
-    .poll(() => receiver.events.map(({ type, data }) => [type, data.list]), { timeout: 15_000 })
+    .poll(() => receiver.events.map(({ type, data }) => [type, data.list]))
     .toEqual([["verification.done", expect.objectContaining(done)]]);
   expect(receiver.events[0]?.text).not.toContain("no address");
 });
