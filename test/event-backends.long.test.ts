@@ -60,5 +60,4 @@ test.each(PLACE_NAMES)(
     await Promise.all([hanging.close(), other.close()]);
     expect(errors).toEqual([]);
   },
-  240_000,
 );

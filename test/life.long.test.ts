@@ -119,7 +119,7 @@ test("a service sweeps in the background while it serves requests", async () => 
     const image = await upload(site, await pngPhoto(40, 30), "image/png", { expiresAt });
     const originals = async () => (await filesOf(site, image)).filter((path) => path.includes("original"));
     expect((await originals()).length).toBeGreaterThan(0);
-    await expect.poll(originals, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(originals).toEqual([]);
     expect(removed).toEqual([`expired ${image.id}`]);
     expect((await fetch(image.url)).status).toBe(410);
     expect(site.errors).toEqual([]);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createLookupPlace, HEADER, PEOPLE } from "../packages/server/test/lookup-place.ts";
 import { outrigger } from "../packages/server/test/outrigger-process.ts";
 
-const PATIENCE = { timeout: 30_000, interval: 5 };
+const PATIENCE = { interval: 5 };
 
 describe("outrigger contacts import", () => {
   it("contacts import prints every bad line, and --on-bad-line fail ends it", async () => {

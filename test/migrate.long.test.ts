@@ -203,7 +203,7 @@ describe("migrations from a directory to Redis, to S3 and back", () => {
     const back = ["--data", "back"];
     await served(cwd, {}, (base) => expectAlive(base, stocked, before), back);
     await expectLooksAfter(cwd, stocked);
-  }, 240_000);
+  });
 });
 
 /** What a server without any secret but its directory's does with the stock. */

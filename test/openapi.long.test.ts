@@ -55,27 +55,23 @@ describe("calls that the description makes up", () => {
   });
   afterAll(() => site.stop());
 
-  test(
-    "are answered as it says, and refused where it says",
-    async () => {
-      const drafts = fc.sample(draftsOf(operationsOf(site.document)), {
-        seed: SEED,
-        numRuns: amount(12_000, 200_000),
-      });
-      const faults: string[] = [];
-      while (drafts.length > 0 && faults.length < MANY_FAULTS) {
-        const some = await Promise.all(drafts.splice(0, AT_ONCE).map((draft) => sender.send(draft)));
-        faults.push(...some.flat());
-      }
-      expect(faults, `with OUTRIGGER_SEED=${SEED}`).toEqual([]);
-      // Not all of one kind.
-      expect(sender.known.refused).toBeGreaterThan(1000);
-      expect(sender.known.accepted).toBeGreaterThan(1000);
-      for (const status of [200, 201, 204, 303, 304, 400, 401, 403, 404, 410, 412, 415, 451]) {
-        // A date later than the server's clock is ignored, so few get 304.
-        expect(sender.counts.get(status), `answers of ${status}`).toBeGreaterThan(status === 304 ? 3 : 10);
-      }
-    },
-    amount(600_000, 3_600_000),
-  );
+  test("are answered as it says, and refused where it says", async () => {
+    const drafts = fc.sample(draftsOf(operationsOf(site.document)), {
+      seed: SEED,
+      numRuns: amount(12_000, 200_000),
+    });
+    const faults: string[] = [];
+    while (drafts.length > 0 && faults.length < MANY_FAULTS) {
+      const some = await Promise.all(drafts.splice(0, AT_ONCE).map((draft) => sender.send(draft)));
+      faults.push(...some.flat());
+    }
+    expect(faults, `with OUTRIGGER_SEED=${SEED}`).toEqual([]);
+    // Not all of one kind.
+    expect(sender.known.refused).toBeGreaterThan(1000);
+    expect(sender.known.accepted).toBeGreaterThan(1000);
+    for (const status of [200, 201, 204, 303, 304, 400, 401, 403, 404, 410, 412, 415, 451]) {
+      // A date later than the server's clock is ignored, so few get 304.
+      expect(sender.counts.get(status), `answers of ${status}`).toBeGreaterThan(status === 304 ? 3 : 10);
+    }
+  });
 });

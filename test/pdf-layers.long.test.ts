@@ -7,7 +7,6 @@ import { parsePdfValue } from "../packages/imaging/src/worker/privacy/pdf/parse-
 import { firstObjectOf, type SampleObject, samplePdf } from "./support/pdf-samples.ts";
 import { programs, run } from "./support/programs.ts";
 
-const TIMEOUT = { timeout: 120_000 };
 const renderer = createRenderer({ workers: 1 });
 afterAll(() => renderer.close());
 
@@ -137,7 +136,7 @@ test.each<[title: string, sample: Sample, isShown: boolean]>([
     noted(`/F 4/OC${member(`/P/AllOn/OCGs[${A} 0 R ${B} 0 R]`)}`, { state: OFF }),
     false,
   ],
-])("%s shows in PDF renditions what PNG shows, in PDFium and Poppler", TIMEOUT, async (_, given, isShown) => {
+])("%s shows in PDF renditions what PNG shows, in PDFium and Poppler", async (_, given, isShown) => {
   const pdf = sample(given);
   expect(await colours(await png(pdf))).toEqual({ isGreen: true, isRed: isShown });
   for (const spec of [

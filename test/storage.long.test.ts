@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import {
   jpeg,
   outrigger,
@@ -14,8 +14,6 @@ import { startPostgres } from "./support/postgres-server.ts";
 import { type RedisServer, type RedisServerOptions, startRedis } from "./support/redis-server.ts";
 
 // Each starts the command several times.
-vi.setConfig({ testTimeout: 90_000 });
-
 const SECRET = { OUTRIGGER_SECRET: "the same for all processes, 32 bytes" };
 
 const servers = new Set<{ close(): Promise<void> }>();

@@ -47,7 +47,7 @@ describe("slow verdicts", () => {
     };
     const names = ["alice", "bob", ...Array.from({ length: 57 }, (_, index) => `absent${index}`)];
     const asked = names.map((name) => verdictOf(`${name}@people.test`));
-    await expect.poll(() => aheadMs, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => aheadMs).toBeGreaterThan(0);
     // Another address makes the line look at the clock.
     asked.push(verdictOf("absent57@people.test"));
     const verdicts = await Promise.all(asked);
@@ -76,6 +76,6 @@ describe("slow verdicts", () => {
     expect((await site.verify("alice@blackhole.test", "&max_duration=3")).status).toBe(202);
     expect(blackhole.openConnections()).toBe(1);
     await site.lookup.close();
-    await vi.waitFor(() => expect(blackhole.openConnections()).toBe(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(blackhole.openConnections()).toBe(0));
   });
 });

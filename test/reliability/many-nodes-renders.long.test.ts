@@ -22,10 +22,8 @@ const WAITING = 60;
 const TAKEN_OVER_MS = 25_000;
 /** Store calls of a node waiting for a picture that another renders: each request makes two itself. */
 const LOOKED = (WAITING / NODES) * 4;
-const SOON = { timeout: 30_000 };
 /** Longer than a waiting node pauses between two polls. */
 const LONGEST_PAUSE_MS = 3000;
-const TIMEOUT_MS = amount(120_000, 3_600_000);
 
 let servers: StorageServers;
 beforeAll(async () => {
@@ -65,36 +63,28 @@ function summary(answers: readonly Answer[]) {
 }
 
 describe.each(STORAGES)("renders of three nodes on %s", (name) => {
-  test(
-    "a rendition requested from all nodes at once is rendered once",
-    async () => {
-      const { nodes, path, renders, directory } = await startSite(name);
-      for (let round = 1; round <= ROUNDS; round++) {
-        const beganAt = performance.now();
-        const answers = await askAtOnce(nodes, path(100 + round), REQUESTS).at(...nodes);
-        expect(summary(answers)).toEqual({ statuses: { 200: REQUESTS }, bodies: 1 });
-        expect(await renders()).toBe(round);
-        if (isSoak) console.log(`${name}: ${REQUESTS} in ${Math.round(performance.now() - beganAt)} ms`);
-      }
-      expect(await eventsOf(directory, "error")).toEqual([]);
-    },
-    TIMEOUT_MS,
-  );
+  test("a rendition requested from all nodes at once is rendered once", async () => {
+    const { nodes, path, renders, directory } = await startSite(name);
+    for (let round = 1; round <= ROUNDS; round++) {
+      const beganAt = performance.now();
+      const answers = await askAtOnce(nodes, path(100 + round), REQUESTS).at(...nodes);
+      expect(summary(answers)).toEqual({ statuses: { 200: REQUESTS }, bodies: 1 });
+      expect(await renders()).toBe(round);
+      if (isSoak) console.log(`${name}: ${REQUESTS} in ${Math.round(performance.now() - beganAt)} ms`);
+    }
+    expect(await eventsOf(directory, "error")).toEqual([]);
+  });
 
-  test(
-    "many renditions requested from all nodes at once are rendered once each",
-    async () => {
-      const { nodes, path, directory } = await startSite(name);
-      const widths = Array.from({ length: MANY }, (_, at) => 100 + at);
-      const asked = widths.map((width) => askAtOnce(nodes, path(width), NODES).at(...nodes));
-      for (const answers of await Promise.all(asked)) {
-        expect(summary(answers)).toEqual({ statuses: { 200: NODES }, bodies: 1 });
-      }
-      const rendered = (await eventsOf(directory, "render")).map(({ what }) => what);
-      expect(rendered.sort()).toEqual(widths.map((width) => `png ${width}`));
-    },
-    TIMEOUT_MS,
-  );
+  test("many renditions requested from all nodes at once are rendered once each", async () => {
+    const { nodes, path, directory } = await startSite(name);
+    const widths = Array.from({ length: MANY }, (_, at) => 100 + at);
+    const asked = widths.map((width) => askAtOnce(nodes, path(width), NODES).at(...nodes));
+    for (const answers of await Promise.all(asked)) {
+      expect(summary(answers)).toEqual({ statuses: { 200: NODES }, bodies: 1 });
+    }
+    const rendered = (await eventsOf(directory, "render")).map(({ what }) => what);
+    expect(rendered.sort()).toEqual(widths.map((width) => `png ${width}`));
+  });
 });
 
 /** Leases are stored with the renditions. */
@@ -156,7 +146,7 @@ describe("renders of three nodes with pictures in Redis or S3", () => {
         const { followers } = await whoRenders(nodes, directory);
         // The other nodes learn of the failure from the node that tried.
         for (const node of followers)
-          await expect.poll(() => storeCalls(node, image.id), SOON).toBeGreaterThan(LOOKED);
+          await expect.poll(() => storeCalls(node, image.id)).toBeGreaterThan(LOOKED);
         await openGate(directory, "hold-render");
         const refused = { statuses: { 415: WAITING }, bodies: 1 };
         expect(summary(await asked.at(...nodes))).toEqual(refused);
@@ -175,14 +165,14 @@ describe("renders of three nodes with pictures in Redis or S3", () => {
         const asked = askAtOnce(nodes, path(300), WAITING);
         const { leader, followers } = await whoRenders(nodes, directory);
         const calls = () => Promise.all(followers.map((node) => storeCalls(node, image.id)));
-        await expect.poll(async () => Math.min(...(await calls())), SOON).toBeGreaterThan(LOOKED);
+        await expect.poll(async () => Math.min(...(await calls()))).toBeGreaterThan(LOOKED);
         for (const node of followers) await asked.leave(node);
         const areQuiet = async () => {
           const before = await calls();
           await delay(LONGEST_PAUSE_MS);
           return isDeepStrictEqual(await calls(), before);
         };
-        await expect.poll(areQuiet, { timeout: 30_000 }).toBe(true);
+        await expect.poll(areQuiet).toBe(true);
         await openGate(directory, "hold-render");
         expect(summary(await asked.at(leader))).toEqual({ statuses: { 200: WAITING / NODES }, bodies: 1 });
         expect(await renders()).toBe(1);
@@ -195,7 +185,7 @@ test("the check finds nodes that do not see each other's leases", async () => {
   const { nodes, directory, path, renders } = await startSite("Redis", "no leases");
   await closeGate(directory, "hold-render");
   const asked = askAtOnce(nodes, path(300), WAITING);
-  await expect.poll(renders, SOON).toBe(NODES);
+  await expect.poll(renders).toBe(NODES);
   await openGate(directory, "hold-render");
   expect(summary(await asked.at(...nodes))).toEqual({ statuses: { 200: WAITING }, bodies: 1 });
 });

@@ -67,7 +67,7 @@ test("a killed server keeps every acknowledged write, and the store reconnects",
         }
       });
       const before = acknowledged.size;
-      await expect.poll(() => acknowledged.size, { timeout: 20_000 }).toBeGreaterThan(before + 30);
+      await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 30);
       await server.kill();
       isOver = true;
       await Promise.all(work);
@@ -208,9 +208,9 @@ test("a closed store keeps neither the process alive nor a connection, even to a
     await healed(store);
     // The connection of the store, and the one that lists the clients.
     const count = async () => (await server.cli("CLIENT", "LIST")).split("\n").length;
-    await expect.poll(count, { timeout: 10_000 }).toBe(2);
+    await expect.poll(count).toBe(2);
     await store.close();
-    await expect.poll(count, { timeout: 10_000 }).toBe(1);
+    await expect.poll(count).toBe(1);
   } finally {
     server.signal("SIGCONT");
     await server.close();
@@ -236,11 +236,11 @@ test("a hanging or dead cluster node fails only its own keys, and serves them ag
     cluster.nodes[1]?.signal("SIGSTOP");
     expect(new Set(await outcomes())).toEqual(new Set(["stored", "store_unavailable"]));
     cluster.nodes[1]?.signal("SIGCONT");
-    await expect.poll(outcomes, { timeout: 15_000 }).toEqual(keys.map(() => "stored"));
+    await expect.poll(outcomes).toEqual(keys.map(() => "stored"));
     await cluster.nodes[2]?.kill();
     expect(new Set(await outcomes())).toEqual(new Set(["stored", "store_unavailable"]));
     await cluster.nodes[2]?.start();
-    await expect.poll(outcomes, { timeout: 15_000 }).toEqual(keys.map(() => "stored"));
+    await expect.poll(outcomes).toEqual(keys.map(() => "stored"));
     await Promise.all(cluster.nodes.map((node) => node.kill()));
     const late = createRedisBlobStore({ url: cluster.urls, timeoutMs: 1000 });
     for (const one of [store, late]) {
@@ -249,7 +249,7 @@ test("a hanging or dead cluster node fails only its own keys, and serves them ag
     }
     await Promise.all(cluster.nodes.map((node) => node.start()));
     for (const one of [store, late]) {
-      await expect.poll(() => one.list("").then(() => "listed", String), { timeout: 15_000 }).toBe("listed");
+      await expect.poll(() => one.list("").then(() => "listed", String)).toBe("listed");
     }
     await late.close();
   } finally {

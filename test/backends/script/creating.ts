@@ -8,7 +8,7 @@ import { fetchBytes, fetchJson } from "../fetch-bytes.ts";
 import type { Stage } from "./stage.ts";
 
 /** Time for work that continues after a reply, on a busy machine. */
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { interval: 20 };
 const MIB = 2 ** 20;
 
 /** Uploads that are repeated, asynchronous, refused, or aborted. */

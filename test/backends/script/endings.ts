@@ -5,7 +5,7 @@ import type { Stage } from "./stage.ts";
 
 const DAY_MS = 86_400_000;
 /** Time for a store to delete bytes that a client may still have been reading. */
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { interval: 50 };
 /** Part of the names of pictures in every storage. */
 const PICTURES = /original|renditions|failures|upload/;
 /** Part of the names of all stored data of images. */
