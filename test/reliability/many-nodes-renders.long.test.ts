@@ -18,8 +18,6 @@ const ROUNDS = amount(1, 50);
 const MANY = 10;
 /** Requests while one node renders for a long time. */
 const WAITING = 60;
-/** A lease of ten seconds, plus a margin for a busy machine. */
-const TAKEN_OVER_MS = 25_000;
 /** Store calls of a node waiting for a picture that another renders: each request makes two itself. */
 const LOOKED = (WAITING / NODES) * 4;
 /** Longer than a waiting node pauses between two polls. */
@@ -91,94 +89,70 @@ describe.each(STORAGES)("renders of three nodes on %s", (name) => {
 const PICTURES_IN = ["Redis", "S3"] as const;
 
 describe("renders of three nodes with pictures in Redis or S3", () => {
-  test(
-    "another node takes over a render when the rendering node is killed",
-    () =>
-      atOnce(PICTURES_IN, async (name) => {
-        const { nodes, directory, path, renders } = await startSite(name);
-        await closeGate(directory, "hold-render");
-        const asked = askAtOnce(nodes, path(300), WAITING);
-        const { leader, followers } = await whoRenders(nodes, directory);
-        await leader.kill();
-        await openGate(directory, "hold-render");
-        const killedAt = performance.now();
-        const answers = await asked.at(...followers);
-        const tookMs = performance.now() - killedAt;
-        expect(summary(answers)).toEqual({ statuses: { 200: (WAITING / NODES) * 2 }, bodies: 1 });
-        expect(await renders()).toBe(2);
-        expect(tookMs).toBeLessThan(TAKEN_OVER_MS);
-        if (isSoak) console.log(`${name}: taken over from the dead in ${Math.round(tookMs)} ms`);
-      }),
-    TIMEOUT_MS,
-  );
+  test("another node takes over a render when the rendering node is killed", () =>
+    atOnce(PICTURES_IN, async (name) => {
+      const { nodes, directory, path, renders } = await startSite(name);
+      await closeGate(directory, "hold-render");
+      const asked = askAtOnce(nodes, path(300), WAITING);
+      const { leader, followers } = await whoRenders(nodes, directory);
+      await leader.kill();
+      await openGate(directory, "hold-render");
+      const answers = await asked.at(...followers);
+      expect(summary(answers)).toEqual({ statuses: { 200: (WAITING / NODES) * 2 }, bodies: 1 });
+      expect(await renders()).toBe(2);
+    }));
 
-  test(
-    "another node takes over a render when the rendering node is suspended, and that one resumes unharmed",
-    () =>
-      atOnce(PICTURES_IN, async (name) => {
-        const { nodes, directory, path, renders } = await startSite(name);
-        await closeGate(directory, "hold-render");
-        const asked = askAtOnce(nodes, path(300), WAITING);
-        const { leader, followers } = await whoRenders(nodes, directory);
-        leader.suspend();
-        await openGate(directory, "hold-render");
-        const suspendedAt = performance.now();
-        const others = await asked.at(...followers);
-        const tookMs = performance.now() - suspendedAt;
-        leader.resume();
-        const answers = [...others, ...(await asked.at(leader))];
-        expect(summary(answers)).toEqual({ statuses: { 200: WAITING }, bodies: 1 });
-        expect(await renders()).toBe(2);
-        expect(tookMs).toBeLessThan(TAKEN_OVER_MS);
-        if (isSoak) console.log(`${name}: taken over from the suspended in ${Math.round(tookMs)} ms`);
-      }),
-    TIMEOUT_MS,
-  );
+  test("another node takes over a render when the rendering node is suspended, and that one resumes unharmed", () =>
+    atOnce(PICTURES_IN, async (name) => {
+      const { nodes, directory, path, renders } = await startSite(name);
+      await closeGate(directory, "hold-render");
+      const asked = askAtOnce(nodes, path(300), WAITING);
+      const { leader, followers } = await whoRenders(nodes, directory);
+      leader.suspend();
+      await openGate(directory, "hold-render");
+      const others = await asked.at(...followers);
+      leader.resume();
+      const answers = [...others, ...(await asked.at(leader))];
+      expect(summary(answers)).toEqual({ statuses: { 200: WAITING }, bodies: 1 });
+      expect(await renders()).toBe(2);
+    }));
 
-  test(
-    "a picture that cannot be rendered is tried once, and all nodes refuse it with the same message",
-    () =>
-      atOnce(PICTURES_IN, async (name) => {
-        const { nodes, directory, path, renders, image } = await startSite(name);
-        await closeGate(directory, "refuse-render");
-        await closeGate(directory, "hold-render");
-        const asked = askAtOnce(nodes, path(300), WAITING);
-        const { followers } = await whoRenders(nodes, directory);
-        // The other nodes learn of the failure from the node that tried.
-        for (const node of followers)
-          await expect.poll(() => storeCalls(node, image.id)).toBeGreaterThan(LOOKED);
-        await openGate(directory, "hold-render");
-        const refused = { statuses: { 415: WAITING }, bodies: 1 };
-        expect(summary(await asked.at(...nodes))).toEqual(refused);
-        expect(summary(await askAtOnce(nodes, path(300), WAITING).at(...nodes))).toEqual(refused);
-        expect(await renders()).toBe(1);
-      }),
-    TIMEOUT_MS,
-  );
+  test("a picture that cannot be rendered is tried once, and all nodes refuse it with the same message", () =>
+    atOnce(PICTURES_IN, async (name) => {
+      const { nodes, directory, path, renders, image } = await startSite(name);
+      await closeGate(directory, "refuse-render");
+      await closeGate(directory, "hold-render");
+      const asked = askAtOnce(nodes, path(300), WAITING);
+      const { followers } = await whoRenders(nodes, directory);
+      // The other nodes learn of the failure from the node that tried.
+      for (const node of followers)
+        await expect.poll(() => storeCalls(node, image.id)).toBeGreaterThan(LOOKED);
+      await openGate(directory, "hold-render");
+      const refused = { statuses: { 415: WAITING }, bodies: 1 };
+      expect(summary(await asked.at(...nodes))).toEqual(refused);
+      expect(summary(await askAtOnce(nodes, path(300), WAITING).at(...nodes))).toEqual(refused);
+      expect(await renders()).toBe(1);
+    }));
 
-  test(
-    "nodes stop polling the store once no request waits",
-    () =>
-      atOnce(PICTURES_IN, async (name) => {
-        const { nodes, directory, path, renders, image } = await startSite(name);
-        await closeGate(directory, "hold-render");
-        const asked = askAtOnce(nodes, path(300), WAITING);
-        const { leader, followers } = await whoRenders(nodes, directory);
-        const calls = () => Promise.all(followers.map((node) => storeCalls(node, image.id)));
-        await expect.poll(async () => Math.min(...(await calls()))).toBeGreaterThan(LOOKED);
-        for (const node of followers) await asked.leave(node);
-        const areQuiet = async () => {
-          const before = await calls();
-          await delay(LONGEST_PAUSE_MS);
-          return isDeepStrictEqual(await calls(), before);
-        };
-        await expect.poll(areQuiet).toBe(true);
-        await openGate(directory, "hold-render");
-        expect(summary(await asked.at(leader))).toEqual({ statuses: { 200: WAITING / NODES }, bodies: 1 });
-        expect(await renders()).toBe(1);
-      }),
-    TIMEOUT_MS,
-  );
+  test("nodes stop polling the store once no request waits", () =>
+    atOnce(PICTURES_IN, async (name) => {
+      const { nodes, directory, path, renders, image } = await startSite(name);
+      await closeGate(directory, "hold-render");
+      const asked = askAtOnce(nodes, path(300), WAITING);
+      const { leader, followers } = await whoRenders(nodes, directory);
+      const calls = () => Promise.all(followers.map((node) => storeCalls(node, image.id)));
+      await expect.poll(async () => Math.min(...(await calls()))).toBeGreaterThan(LOOKED);
+      for (const node of followers) await asked.leave(node);
+      const areQuiet = async () => {
+        const before = await calls();
+        await delay(LONGEST_PAUSE_MS);
+        return isDeepStrictEqual(await calls(), before);
+      };
+      await expect.poll(areQuiet).toBe(true);
+      await openGate(directory, "hold-render");
+      expect(summary(await asked.at(leader))).toEqual({ statuses: { 200: WAITING / NODES }, bodies: 1 });
+      expect(await renders()).toBe(1);
+    }));
 });
 
 test("the check finds nodes that do not see each other's leases", async () => {
