@@ -7,14 +7,14 @@ import { freePort } from "../support/listen.ts";
 import { svgDrawing } from "../support/pictures.ts";
 import { withSite } from "../support/service.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
-import { DAY_MS, PATIENT, photoForAll, printed } from "./printed-images.ts";
+import { DAY_MS, photoForAll, printed } from "./printed-images.ts";
 import { serveForAll, start } from "./served.ts";
 
 const site = serveForAll();
 const { run } = site;
 const photo = photoForAll(site);
 
-describe("the command upload", PATIENT, () => {
+describe("the command upload", () => {
   it("upload prints the addresses of image, page and edit page, and the expiry", async () => {
     const { code, stdout, stderr } = await run(["upload", "photo.png", "--expires", "7d"]);
     expect([code, stderr]).toEqual([0, ""]);

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSelfSigned } from "../backends/self-signed.ts";
 import { freePort } from "../support/listen.ts";
 import { pngPhoto } from "../support/pictures.ts";
@@ -73,7 +73,7 @@ export function servesTheFlow(rows: readonly PlainHost[]) {
         ...{ cwd: directory, announcement: /runs/ },
       });
       try {
-        await vi.waitFor(() => client.send(`${origin}${path}/`), { interval: 50 });
+        await expect.poll(() => client.send(`${origin}${path}/`).then(() => true, String)).toBe(true);
         if (own !== undefined) expect((await client.send(origin + own)).body.toString()).toBe("My app");
         const checks = await flow(origin + path, row);
         const versions = await Promise.all(

@@ -9,10 +9,10 @@ import { temporaryDirectory } from "../../packages/server/test/outrigger-process
 import { amount } from "../support/soak.ts";
 
 const HOST = fileURLToPath(new URL("events/host.mjs", import.meta.url));
-const EVENTS = amount(2_000, 100_000);
-const KILLS = amount(20, 50);
-/** A lease of 30 s, and the entries of a second process after it. */
-const RECOVERY_MS = 120_000;
+const EVENTS = amount(1000, 100_000);
+const KILLS = amount(10, 50);
+/** More than a lease of 30 s and the entries of a second process after it. */
+const RECOVERY_MS = 110_000;
 
 test("no event of an acknowledged change is lost when its processes are killed, and each image's events come in order", async () => {
   const directory = await temporaryDirectory();

@@ -16,7 +16,7 @@ const ROUNDS = amount(1, 10);
 const CREATES = 30;
 /** Rounds of the clients before and after a node is closed. */
 const LOAD = amount(20, 200);
-const SOON = { interval: 5 };
+const OFTEN = { interval: 5 };
 
 let servers: StorageServers;
 beforeAll(async () => {
@@ -80,7 +80,7 @@ describe("uploads with one Idempotency-Key to three nodes", () => {
         // By then some have finished, some have just begun.
         const begun = 1 + Math.floor(Math.random() * KEYS);
         await expect
-          .poll(async () => (await admissionsOf(directory)).length, SOON)
+          .poll(async () => (await admissionsOf(directory)).length, OFTEN)
           .toBeGreaterThanOrEqual(begun);
         await first.kill();
         const answered = await Promise.allSettled(sent);
@@ -109,7 +109,7 @@ describe("uploads with one Idempotency-Key to three nodes", () => {
       const key = { "Idempotency-Key": randomUUID() };
       await closeGate(directory, "hold-admit");
       const late = send(first, file, key);
-      await expect.poll(() => admissionsOf(directory), SOON).toHaveLength(1);
+      await expect.poll(() => admissionsOf(directory), OFTEN).toHaveLength(1);
       first.suspend();
       await openGate(directory, "hold-admit");
       const made = await Promise.all(others.map((node) => sendUntilDone(node, file, key)));

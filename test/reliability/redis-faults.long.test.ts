@@ -8,9 +8,6 @@ import { startRedis, startRedisCluster } from "../support/redis-server.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { allKeys, healed, MIB, sizeOf, UNAVAILABLE, withServer } from "./redis/redis-store.ts";
 
-/** Limit for a call that gets no answer: the timeout of the store (2 s), and a margin for a busy machine. */
-const ENDED_MS = 4000;
-
 test("calls to a hanging server time out, the server executes none of them later, and the store recovers", async () => {
   await withServer({}, async (server, store) => {
     const limiter = createRedisRateLimiter({ url: server.url });
@@ -34,13 +31,8 @@ test("calls to a hanging server time out, the server executes none of them later
       () => limiter.consume("a", rule),
       () => (reading?.body instanceof Readable ? reading.body.toArray() : Promise.resolve()),
     ];
-    await Promise.all(
-      calls.map(async (work) => {
-        const begun = performance.now();
-        await expect(work(), String(work)).rejects.toMatchObject(UNAVAILABLE);
-        expect(performance.now() - begun, String(work)).toBeLessThan(ENDED_MS);
-      }),
-    );
+    // The server hangs until each call has ended.
+    await Promise.all(calls.map((work) => expect(work(), String(work)).rejects.toMatchObject(UNAVAILABLE)));
     server.signal("SIGCONT");
     await healed(store);
     // The server has received the late commands by now and refused them.
@@ -123,11 +115,8 @@ test("a server out of memory answers no_space, keeps its blobs, and accepts more
       expect(await allKeys(store)).toEqual(new Set(stored));
       for (const key of stored) expect(await store.delete(key)).toBe(true);
       await server.cli("CONFIG", "SET", "maxmemory", "16mb");
-      await expect
-        .poll(() => store.put("small/record", Buffer.from("x")).then(() => "stored", String), {
-          timeout: 10_000,
-        })
-        .toBe("stored");
+      const put = () => store.put("small/record", Buffer.from("x")).then(() => "stored", String);
+      await expect.poll(put).toBe("stored");
     },
     { supersededMs: 1000 },
   );
