@@ -97,7 +97,7 @@ describe("resumable uploads on the page", () => {
       proxy.cut({ direction: "up", afterBytes: 200_000, times: 24 });
       await page.getByLabel("Choose images").setInputFiles(noise);
       const link = entryOf(page, "noise.png").locator("a.thumbnail");
-      await link.waitFor({ timeout: 110_000 });
+      await link.waitFor();
       expect(proxy.cuts()).toBe(24);
       // Chromium repeats a request whose connection broke, before it reports the failure.
       expect(proxy.sentBytes() - sentBefore).toBeLessThan(2.5 * size);

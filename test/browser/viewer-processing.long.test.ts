@@ -53,7 +53,7 @@ describe("the page of an image that is being processed", () => {
       expect(loads).toBe(1);
       letGo();
       const picture = page.locator(".stage img");
-      await picture.waitFor({ timeout: 20_000 });
+      await picture.waitFor();
       expect(
         await picture.evaluate((img: HTMLImageElement) => img.decode().then(() => img.naturalWidth)),
       ).toBe(300);
@@ -67,7 +67,7 @@ describe("the page of an image that is being processed", () => {
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(url);
       letGo();
-      await page.getByRole("heading", { name: "Page not found" }).waitFor({ timeout: 20_000 });
+      await page.getByRole("heading", { name: "Page not found" }).waitFor();
       expect(await page.locator(".status").textContent()).toBe("404 Not Found");
       expect((await page.locator(".card p").first().textContent())?.length).toBeGreaterThan(10);
     });

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { serve, temporaryDirectory } from "../../packages/server/test/outrigger-process.ts";
@@ -14,8 +13,8 @@ import { type Clients, write } from "./crash/writers.ts";
 const KILLS = amount(8, 1000);
 /** One kill in this many is of the real server, which starts more slowly. */
 const REAL_EVERY = 4;
-/** A kill comes at a random moment of this time after the clients began. */
-const MAX_RUN_MS = 1200;
+/** A kill comes after a random number of replies up to this one. */
+const MOST_ANSWERS = 60;
 
 interface Killable {
   base: string;
@@ -70,7 +69,10 @@ test("kill -9 at any moment loses no acknowledged change, and no partial image i
     expect(clients.violations).toEqual([]);
     let isKilled = false;
     const writing = isLast ? null : write(service.base, clients, pictures, () => isKilled);
-    if (!isLast) await delay(Math.random() * MAX_RUN_MS);
+    if (!isLast) {
+      const enough = clients.answers + 1 + Math.floor(Math.random() * MOST_ANSWERS);
+      await expect.poll(() => clients.answers, { interval: 1 }).toBeGreaterThanOrEqual(enough);
+    }
     isKilled = true;
     await service.kill();
     await writing;

@@ -7,7 +7,7 @@ import type { Target } from "./target.ts";
 const READ_EVERY_MS = 50;
 const UPLOAD_EVERY_MS = 2000;
 /** A read that takes longer counts as failed. */
-const REPLY_MS = 10_000;
+const REPLY_MS = 60_000;
 
 export interface GoodClientOptions {
   /** Address of the rendition that is read continuously. */
