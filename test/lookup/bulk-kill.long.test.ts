@@ -17,7 +17,7 @@ const SECRET = "0123456789abcdef0123456789abcdef";
 const LINES = amount(1100, 100_000);
 /** Different addresses: every tenth one is on the list twice. */
 const ROWS = Math.floor((LINES * 10) / 11);
-const KILLS = amount(3, 10);
+const KILLS = amount(2, 10);
 /** Each has a mail host of its own. */
 const DOMAINS = 200;
 /** The monthly allowance of the plan `small`, and the rows of its list. */

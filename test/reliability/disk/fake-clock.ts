@@ -12,7 +12,7 @@ export interface FakeClock {
   set(aheadMs: number, base?: string): Promise<void>;
 }
 
-const SEEN_MS = 15_000;
+const SEEN_MS = 60_000;
 const TOLERANCE_MS = 5_000;
 
 /** @param directory for the file that holds the offset. */
