@@ -83,8 +83,8 @@ export default defineConfig({
     globalSetup: usesBuild ? [] : ["test/support/build.ts"],
     server: { deps: { external: usesBuild ? [/\/packages\/\w+\/dist\//] : [] } },
     setupFiles: ["test/support/run-hooks.ts"],
-    // One limit for all, which a busy machine does not reach either.
-    testTimeout: 120_000,
+    // One limit for all, which a busy machine does not reach either. A soak repeats a test for hours.
+    testTimeout: isSoak ? 4 * 3_600_000 : 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: SlowestFirst },

@@ -61,7 +61,7 @@ describe.each(CASES)("two services in %s on %s", (host, place) => {
     const { one, other } = deployment;
     expect([one.errors, other.errors]).toEqual([[], []]);
     await deployment.close();
-    await expect.poll(countDescriptors, { timeout: 20_000 }).toBeLessThanOrEqual(openBefore);
+    await expect.poll(countDescriptors).toBeLessThanOrEqual(openBefore);
   });
 });
 

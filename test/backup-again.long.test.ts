@@ -79,7 +79,7 @@ describe("killed runs of backup and restore", () => {
     }
     await first.close();
     await last.close();
-  }, 240_000);
+  });
 });
 
 describe("backupStorage of a live source", () => {

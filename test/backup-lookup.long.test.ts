@@ -96,7 +96,7 @@ describe("backup of the lookup database", () => {
     expect(await readFile(join(place.cwd, "new", "secret"))).toEqual(
       await readFile(join(place.cwd, "data", "secret")),
     );
-  }, 240_000);
+  });
 
   it("backup restores PostgreSQL by pg_dump and leaves the other tables of the database alone", async () => {
     const place = await stocked(await postgres.createDatabase("before"));
@@ -111,7 +111,7 @@ describe("backup of the lookup database", () => {
       "after",
     );
     expect(next).toBe("t");
-  }, 240_000);
+  });
 
   it("without pg_dump backup names the missing command, copies the images, and exits with 1", async () => {
     const place = await createLookupPlace(

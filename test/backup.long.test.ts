@@ -176,7 +176,7 @@ describe("backup of a directory to a directory", () => {
       code: 1,
       stderr: expect.stringContaining("is a backup, which is not served"),
     });
-  }, 240_000);
+  });
 });
 
 describe("backup of Redis to S3", () => {
@@ -224,5 +224,5 @@ describe("backup of Redis to S3", () => {
       isComplete: true,
     });
     await served(cwd, env, [], (base) => expectServed(base, then, digests));
-  }, 240_000);
+  });
 });

@@ -6,15 +6,13 @@ import { koa } from "@outrigger/koa";
 import express from "express";
 import Koa from "koa";
 import multer from "multer";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { startLookupSite } from "./lookup/lookup-site.ts";
 import { amiss, examine } from "./support/examine-mount.ts";
 import { freePort, serveHost } from "./support/listen.ts";
 import { type Site, type SiteOptions, startSite } from "./support/service.ts";
 import { startSpoilingProxy } from "./support/spoiling-proxy.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** What a mount with everything is looked at for, but for fonts. */
 const EVERYTHING = [

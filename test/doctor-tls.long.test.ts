@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { express as mount } from "@outrigger/express";
 import express from "express";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Finding } from "../packages/server/src/commands/doctor/finding.ts";
 import { outrigger, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { createSelfSigned } from "./backends/self-signed.ts";
@@ -9,8 +9,6 @@ import { amiss, examine } from "./support/examine-mount.ts";
 import { serveHost } from "./support/listen.ts";
 import { type Site, startSite } from "./support/service.ts";
 import { type Spoiling, startSpoilingProxy } from "./support/spoiling-proxy.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let site: Site;
 const closing: (() => Promise<unknown>)[] = [];

@@ -1,6 +1,6 @@
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   jpeg,
   outrigger,
@@ -11,8 +11,6 @@ import {
 import { freePort } from "./support/listen.ts";
 
 // Each starts the command several times, and that a render process.
-vi.setConfig({ testTimeout: 120_000 });
-
 /** Code points, hexadecimal, that a font for the script has. */
 const CODE_POINTS = {
   Latin: ["52", "151"],

@@ -17,7 +17,6 @@ import {
   withFile,
 } from "./support/secret-pictures.ts";
 
-const TIMEOUT = { timeout: 120_000 };
 const FIRST = firstObjectOf(1);
 
 let directory: string;
@@ -111,7 +110,6 @@ const named = (filters: readonly string[]) => `[${filters.map((name) => `/${name
 
 test.each(chains)(
   "a JPEG behind %s %s %s %s %s has no metadata in the original and in PDF renditions",
-  TIMEOUT,
   async (...filters) => {
     const data = encodeWith(filters, jpeg);
     await expectClean(withImage(`/Filter${named(filters)}`, data), 1, RENDITIONS);
@@ -128,7 +126,6 @@ test.each(chains)(
 
 test.each([[[]], [["ASCIIHexDecode", "ASCII85Decode", "LZWDecode", "RunLengthDecode", "FlateDecode"]]])(
   "an inline JPEG in content behind %j has no metadata",
-  TIMEOUT,
   async (filters) => {
     for (const chain of [
       ["DCTDecode"],
@@ -151,43 +148,39 @@ test.each([[[]], [["ASCIIHexDecode", "ASCII85Decode", "LZWDecode", "RunLengthDec
   },
 );
 
-test(
-  "inline JPEGs of forms, patterns and glyphs, and the thumbnail of a page, have no metadata",
-  TIMEOUT,
-  async () => {
-    const entries = "/Resources<<>>/BBox[0 0 60 40]";
-    const content = inline("/F[/A85 /DCT]", encodeWith(["ASCII85Decode", "DCTDecode"], jpeg));
-    const [form, pattern, glyph, font, thumbnail] = [0, 1, 2, 3, 4].map((index) => FIRST + index);
-    const page = {
-      content: "/F Do /Pattern cs /P scn 0 0 60 40 re f BT /T 40 Tf (a) Tj ET",
-      resources: `/XObject<</F ${form} 0 R>>/Pattern<</P ${pattern} 0 R>>/Font<</T ${font} 0 R>>`,
-      entries: `/Thumb ${thumbnail} 0 R`,
-    };
-    const pdf = samplePdf(
-      [page],
-      [
-        { dictionary: `/Type/XObject/Subtype/Form${entries}`, data: content },
-        {
-          dictionary: `/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/XStep 60/YStep 40${entries}/Filter[/AHx/Fl]`,
-          data: encodeWith(["ASCIIHexDecode", "FlateDecode"], content),
-        },
-        { dictionary: "", data: Buffer.concat([Buffer.from("1000 0 d0 "), content]) },
-        `<</Type/Font/Subtype/Type3/FontBBox[0 0 60 40]/FontMatrix[.01 0 0 .01 0 0]/Encoding<</Differences[97/a]>>/FirstChar 97/LastChar 97/Widths[1000]/CharProcs<</a ${glyph} 0 R>>/Resources<<>>>>`,
-        { dictionary: `${SIZE}/Filter[/A85/DCT]`, data: encodeWith(["ASCII85Decode", "DCTDecode"], jpeg) },
-      ],
-    );
-    const [original = Buffer.alloc(0), ...renditions] = await readBack(
-      images,
-      pdf,
-      "application/pdf",
-      RENDITIONS,
-    );
-    expect((await drawn(original)).equals(await drawn(pdf))).toBe(true);
-    for (const file of [original, ...renditions]) expect(secretsIn(file)).toEqual([]);
-  },
-);
+test("inline JPEGs of forms, patterns and glyphs, and the thumbnail of a page, have no metadata", async () => {
+  const entries = "/Resources<<>>/BBox[0 0 60 40]";
+  const content = inline("/F[/A85 /DCT]", encodeWith(["ASCII85Decode", "DCTDecode"], jpeg));
+  const [form, pattern, glyph, font, thumbnail] = [0, 1, 2, 3, 4].map((index) => FIRST + index);
+  const page = {
+    content: "/F Do /Pattern cs /P scn 0 0 60 40 re f BT /T 40 Tf (a) Tj ET",
+    resources: `/XObject<</F ${form} 0 R>>/Pattern<</P ${pattern} 0 R>>/Font<</T ${font} 0 R>>`,
+    entries: `/Thumb ${thumbnail} 0 R`,
+  };
+  const pdf = samplePdf(
+    [page],
+    [
+      { dictionary: `/Type/XObject/Subtype/Form${entries}`, data: content },
+      {
+        dictionary: `/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/XStep 60/YStep 40${entries}/Filter[/AHx/Fl]`,
+        data: encodeWith(["ASCIIHexDecode", "FlateDecode"], content),
+      },
+      { dictionary: "", data: Buffer.concat([Buffer.from("1000 0 d0 "), content]) },
+      `<</Type/Font/Subtype/Type3/FontBBox[0 0 60 40]/FontMatrix[.01 0 0 .01 0 0]/Encoding<</Differences[97/a]>>/FirstChar 97/LastChar 97/Widths[1000]/CharProcs<</a ${glyph} 0 R>>/Resources<<>>>>`,
+      { dictionary: `${SIZE}/Filter[/A85/DCT]`, data: encodeWith(["ASCII85Decode", "DCTDecode"], jpeg) },
+    ],
+  );
+  const [original = Buffer.alloc(0), ...renditions] = await readBack(
+    images,
+    pdf,
+    "application/pdf",
+    RENDITIONS,
+  );
+  expect((await drawn(original)).equals(await drawn(pdf))).toBe(true);
+  for (const file of [original, ...renditions]) expect(secretsIn(file)).toEqual([]);
+});
 
-test("JPEG 2000 pictures lose EXIF, XMP and comments, and look the same", TIMEOUT, async () => {
+test("JPEG 2000 pictures lose EXIF, XMP and comments, and look the same", async () => {
   const { stdout } = await run(programs.convert, ["-size", "60x40", "gradient:red-blue", "jp2:-"]);
   const box = (type: string, data: string) => {
     const bytes = Buffer.from(`\0\0\0\0${type}${data}`, "latin1");
@@ -215,28 +208,24 @@ test("JPEG 2000 pictures lose EXIF, XMP and comments, and look the same", TIMEOU
   }
 });
 
-test(
-  "authors of annotations and threads leave a PDF, and the names of form fields stay",
-  TIMEOUT,
-  async () => {
-    const annotations = [
-      `<</Type/Annot/Subtype/Text/Rect[1 1 9 9]/T(${SECRETS.author})/Contents(kept text)>>`,
-      `<</Subtype/Highlight/Rect[1 1 9 9]/QuadPoints[1 9 9 9 1 1 9 1]/T ${FIRST} 0 R>>`,
-      "<</Subtype/Widget/Rect[1 1 9 9]/FT/Tx/T(field)/V(kept value)>>",
-    ];
-    const pdf = samplePdf(
-      [{ entries: `/Annots[${annotations.join("")}]` }],
-      [
-        `(${SECRETS.author})`,
-        `<</Type/Thread/F ${FIRST + 2} 0 R/I<</Author(${SECRETS.author})/Title(${SECRETS.file})>>>>`,
-        `<</T ${FIRST + 1} 0 R/N ${FIRST + 2} 0 R/V ${FIRST + 2} 0 R/P 3 0 R/R[0 0 9 9]>>`,
-        `<</F ${FIRST + 2} 0 R/I ${FIRST + 4} 0 R>>`,
-        `<</Author(${SECRETS.author})>>`,
-      ],
-      { catalogue: `/Threads[${FIRST + 1} 0 R ${FIRST + 3} 0 R]` },
-    );
-    const [original = Buffer.alloc(0)] = await readBack(images, pdf, "application/pdf", []);
-    expect(secretsIn(original)).toEqual([]);
-    for (const kept of ["kept text", "(field)", "kept value"]) expect(original.includes(kept)).toBe(true);
-  },
-);
+test("authors of annotations and threads leave a PDF, and the names of form fields stay", async () => {
+  const annotations = [
+    `<</Type/Annot/Subtype/Text/Rect[1 1 9 9]/T(${SECRETS.author})/Contents(kept text)>>`,
+    `<</Subtype/Highlight/Rect[1 1 9 9]/QuadPoints[1 9 9 9 1 1 9 1]/T ${FIRST} 0 R>>`,
+    "<</Subtype/Widget/Rect[1 1 9 9]/FT/Tx/T(field)/V(kept value)>>",
+  ];
+  const pdf = samplePdf(
+    [{ entries: `/Annots[${annotations.join("")}]` }],
+    [
+      `(${SECRETS.author})`,
+      `<</Type/Thread/F ${FIRST + 2} 0 R/I<</Author(${SECRETS.author})/Title(${SECRETS.file})>>>>`,
+      `<</T ${FIRST + 1} 0 R/N ${FIRST + 2} 0 R/V ${FIRST + 2} 0 R/P 3 0 R/R[0 0 9 9]>>`,
+      `<</F ${FIRST + 2} 0 R/I ${FIRST + 4} 0 R>>`,
+      `<</Author(${SECRETS.author})>>`,
+    ],
+    { catalogue: `/Threads[${FIRST + 1} 0 R ${FIRST + 3} 0 R]` },
+  );
+  const [original = Buffer.alloc(0)] = await readBack(images, pdf, "application/pdf", []);
+  expect(secretsIn(original)).toEqual([]);
+  for (const kept of ["kept text", "(field)", "kept value"]) expect(original.includes(kept)).toBe(true);
+});

@@ -16,7 +16,6 @@ import {
   tagsIn,
 } from "./support/secret-pictures.ts";
 
-const TIMEOUT = { timeout: 120_000 };
 const NAMESPACE = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
 const EXTENSIONS = ["jpg", "png", "gif", "webp"] as const;
 
@@ -76,7 +75,6 @@ describe("a picture in an SVG", () => {
 
   test.each(urls)(
     "as %s loses place, camera and author in the original and in SVG and PDF renditions",
-    TIMEOUT,
     async (_, url) => {
       const link = url(pictures.jpg);
       const nested = svg(image(link));
@@ -120,7 +118,6 @@ describe("a picture in an SVG", () => {
 
   test.each(EXTENSIONS)(
     "of type %s loses its metadata and keeps its pixels, in a vector PDF, too",
-    TIMEOUT,
     async (extension) => {
       const document = svg(image(base64(pictures[extension], "image/jpeg")));
       const files = await readBack(images, Buffer.from(document), "image/svg+xml", [
@@ -149,7 +146,7 @@ describe("an original that is stored with its metadata", () => {
       "image/svg+xml",
       () => Buffer.from(svg(image(base64(pictures.jpg, "image/jpeg")))),
     ],
-  ])("has SVG and PDF renditions without metadata: %s", TIMEOUT, async (_, type, bytes) => {
+  ])("has SVG and PDF renditions without metadata: %s", async (_, type, bytes) => {
     for (const format of ["svg", "pdf"] as const) {
       for (const spec of [{ format }, { format, maxWidth: 20 }]) {
         const rendition = await renderer.render({ bytes: bytes() }, type, spec);

@@ -113,7 +113,7 @@ describe.each(SERVERS)("the notes app of examples/%s", (file) => {
     expect(created.headers.get("location")).toBe(`${url}/img/${id}`);
 
     const ready = async () => (await fetch(`${url}/img/${id}`)).status;
-    await expect.poll(ready, { timeout: 20_000 }).toBe(200);
+    await expect.poll(ready).toBe(200);
     const original = await fetch(`${url}/img/${id}`);
     expect(Buffer.from(await original.arrayBuffer()).equals(picture)).toBe(true);
     const png = await fetch(`${url}/img/api/images/${id}.png?resize=20x`);

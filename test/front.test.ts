@@ -209,7 +209,7 @@ test.each(["Express", "Koa"] as const)(
     const link = await images.address(
       id,
       { format: "webp", resize: "20x" },
-      { read: true, until: Date.now() + 60_000 },
+      { read: true, until: Date.now() + 95_000 },
     );
     const here = link.replace("https://pictures.example/img", base);
     for (let repeat = 0; repeat < 2; repeat++) {

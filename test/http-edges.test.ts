@@ -15,8 +15,6 @@ import { type Created, type Site, type SiteOptions, withSite } from "./support/s
 
 const EVIL = "evil.example";
 const OWN = "img.example";
-/** The first upload waits for a render process to start, which takes long on a busy machine. */
-const PATIENCE = { withinMs: 20_000 };
 
 /** Sends an upload whose request line and host lines are given. */
 function upload(site: Site, target: string, hosts: readonly string[], more: readonly string[] = []) {
@@ -24,7 +22,7 @@ function upload(site: Site, target: string, hosts: readonly string[], more: read
     "latin1",
   );
   const lines = hosts.map((host) => `Host: ${host}`).join("\r\n");
-  return exchange(site.origin, request.replace("Host: localhost", lines), PATIENCE);
+  return exchange(site.origin, request.replace("Host: localhost", lines));
 }
 
 function problemOf(reply: RawReply | null): unknown[] {

@@ -110,7 +110,7 @@ describe("with the option importUrls", () => {
         cause: expect.objectContaining({ message: "the host has no public address (1 others)" }),
       });
     });
-    const given = { name: "Named", expiresAt: Date.now() + 60_000, idempotencyKey: "once" };
+    const given = { name: "Named", expiresAt: Date.now() + 3_600_000, idempotencyKey: "once" };
     const first = await site.images.add({ url: new URL(`${files.origin}/photo`) }, given);
     const again = await site.images.add({ url: `${files.origin}/photo` }, given);
     expect([first.name, again.id]).toEqual(["Named", first.id]);

@@ -161,7 +161,7 @@ describe.each(WAYS)("a large body over %s", (_name, start) => {
       const digests = [...bodies.keys()].map(async (key) => digestOf(await ask(`/${key}`), turn % 2));
       expect(await Promise.all(digests)).toEqual([...bodies.values()].map(digest));
     }
-    await vi.waitFor(() => expect(openFiles()).toBe(0));
+    await expect.poll(openFiles).toBe(0);
   });
 
   it("is cut off, so that the client notices, if its file ends early", async () => {

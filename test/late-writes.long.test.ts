@@ -6,7 +6,7 @@ import { toFetchHandler } from "@outrigger/fetch";
 import { createRenderer } from "@outrigger/imaging";
 import { createS3BlobStore } from "@outrigger/s3";
 import { createSqlBlobStore } from "@outrigger/sql";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { problemsOf, verified } from "../packages/ops/test/verify-site.ts";
 import { pngPhoto } from "./support/pictures.ts";
 import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
@@ -71,10 +71,10 @@ test.each(["S3", "PostgreSQL"])(
       return reply.status;
     };
     expect(await get()).toBe(200);
-    await vi.waitFor(() => expect(proxy.kept.length).toBeGreaterThan(0), 10_000);
+    await expect.poll(() => proxy.kept.length).toBeGreaterThan(0);
     await images.remove(id);
     // The store repeats a write that gets no reply.
-    await vi.waitFor(async () => expect(await proxy.release()).toContain(200), 10_000);
+    await expect.poll(() => proxy.release()).toContain(200);
 
     const { keys } = await store.list(`${id}/renditions/`);
     expect(keys).toHaveLength(1);

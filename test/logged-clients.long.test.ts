@@ -64,13 +64,9 @@ test.each(
       const requestId = headers["x-request-id"];
       expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
       const stored = () => lineIn(server, { id, requestId });
-      await expect
-        .poll(stored, { timeout: 10_000 })
-        .toMatchObject({ agent: { name: "Flow", version: "1.0" } });
+      await expect.poll(stored).toMatchObject({ agent: { name: "Flow", version: "1.0" } });
       expect(stored().client).toBe(client);
-      await expect
-        .poll(() => lineIn(server, { id: requestId }), { timeout: 10_000 })
-        .toMatchObject({ method: "POST" });
+      await expect.poll(() => lineIn(server, { id: requestId })).toMatchObject({ method: "POST" });
       expect(server.output.stderr).not.toMatch(/203\.0\.113\.9|forged/);
     } finally {
       await proxy?.close();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ask, command, HEADER } from "../packages/server/test/lookup-place.ts";
 import { serve } from "../packages/server/test/outrigger-process.ts";
-import { lookupPlacesForAll, PATIENCE } from "./lookup/lookup-places.ts";
+import { lookupPlacesForAll } from "./lookup/lookup-places.ts";
 import { startRedis } from "./support/redis-server.ts";
 
 const { createPlace } = lookupPlacesForAll();
@@ -136,12 +136,12 @@ describe("a lookup beside images in Redis", () => {
         const answers = await Promise.all(urls.map((url) => ask(url, "account", { api_key: key })));
         return answers.filter(({ status }) => status === 200).length;
       };
-      await expect.poll(() => servedOf(10), PATIENCE).toSatisfy((served) => served === 2 || served === 3);
+      await expect.poll(() => servedOf(10)).toSatisfy((served) => served === 2 || served === 3);
       const email = "ann.lee@acme.example";
       await expect
-        .poll(async () => (await ask(one, "email-verifier", { email, api_key: key })).status, PATIENCE)
+        .poll(async () => (await ask(one, "email-verifier", { email, api_key: key })).status)
         .toBe(200);
-      await expect.poll(() => redis.cli("--scan", "--pattern", "*probe:*"), PATIENCE).not.toBe("");
+      await expect.poll(() => redis.cli("--scan", "--pattern", "*probe:*")).not.toBe("");
       expect(await redis.cli("--scan")).not.toContain("acme");
       expect((await run("contacts", "import", "people.csv")).code).toBe(0);
       // The command also deletes the verdict that the servers cached.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ask, command } from "../packages/server/test/lookup-place.ts";
 import { jpeg, temporaryDirectory, uploaded } from "../packages/server/test/outrigger-process.ts";
-import { lookupPlacesForAll, PATIENCE } from "./lookup/lookup-places.ts";
+import { lookupPlacesForAll } from "./lookup/lookup-places.ts";
 import { stockDirectory } from "./support/stocked-directory.ts";
 
 const { createPlace, postgres } = lookupPlacesForAll();
@@ -42,7 +42,7 @@ describe("a lookup in trouble", () => {
     } finally {
       await postgres().start();
     }
-    await expect.poll(async () => (await fetch(`${url}/readyz`)).status, PATIENCE).toBe(200);
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
     expect((await ask(url, "domain-search", { domain: "acme.example", api_key: key })).status).toBe(200);
     server.child.kill("SIGTERM");
     expect(await server.exit).toBe(0);

@@ -3,7 +3,7 @@ import { createRenderer } from "@outrigger/imaging";
 import { outriggerStorage } from "@outrigger/node";
 import express5, { type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import multer from "multer";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Host, serveHost } from "./support/listen.ts";
 import { jpegPhoto } from "./support/pictures.ts";
 
@@ -162,7 +162,7 @@ describe("outriggerStorage in Express", () => {
     expect(after).toHaveLength(before.length + 2);
     expect(JSON.parse((await post("/many", formOf(file, file, file))).text).code).toBe("LIMIT_FILE_COUNT");
     expect((await post("/many", formOf(file, ["avatars", Buffer.from("no picture")]))).status).toBe(415);
-    await vi.waitFor(async () => expect(await liveImages()).toEqual(after));
+    await expect.poll(liveImages).toEqual(after);
   });
 
   test("a client that disconnects leaves no image", async () => {
@@ -177,10 +177,10 @@ describe("outriggerStorage in Express", () => {
     streams = [];
     const init = { method: "POST", body, duplex: "half", headers, signal: abort.signal } as RequestInit;
     const gone = fetch(`${host.base}/one`, init);
-    await vi.waitFor(() => expect(streams).toHaveLength(1));
+    await expect.poll(() => streams).toHaveLength(1);
     abort.abort();
     await expect(gone).rejects.toThrow();
-    await vi.waitFor(() => expect(streams[0]?.destroyed).toBe(true));
+    await expect.poll(() => streams[0]?.destroyed).toBe(true);
     expect(await liveImages()).toEqual(before);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { faultsOf } from "./openapi/check-answer.ts";
-import { draftsOf } from "./openapi/drafts.ts";
+import { type Draft, draftsOf } from "./openapi/drafts.ts";
 import { faultStages } from "./openapi/fault-stages.ts";
 import { answerName, documentedAnswers, operationsOf } from "./openapi/operations.ts";
 import { play } from "./openapi/scenes.ts";
@@ -48,34 +48,32 @@ describe("what is described happens", () => {
 describe("calls that the description makes up", () => {
   let site: ApiSite;
   let sender: DraftSender;
+  let all: Draft[];
 
   beforeAll(async () => {
     site = await startApi();
     sender = await createDraftSender(site);
+    const numRuns = amount(12_000, 200_000);
+    all = fc.sample(draftsOf(operationsOf(site.document)), { seed: SEED, numRuns });
   });
   afterAll(() => site.stop());
 
-  test(
-    "are answered as it says, and refused where it says",
-    async () => {
-      const drafts = fc.sample(draftsOf(operationsOf(site.document)), {
-        seed: SEED,
-        numRuns: amount(12_000, 200_000),
-      });
-      const faults: string[] = [];
-      while (drafts.length > 0 && faults.length < MANY_FAULTS) {
-        const some = await Promise.all(drafts.splice(0, AT_ONCE).map((draft) => sender.send(draft)));
-        faults.push(...some.flat());
-      }
-      expect(faults, `with OUTRIGGER_SEED=${SEED}`).toEqual([]);
-      // Not all of one kind.
-      expect(sender.known.refused).toBeGreaterThan(1000);
-      expect(sender.known.accepted).toBeGreaterThan(1000);
-      for (const status of [200, 201, 204, 303, 304, 400, 401, 403, 404, 410, 412, 415, 451]) {
-        // A date later than the server's clock is ignored, so few get 304.
-        expect(sender.counts.get(status), `answers of ${status}`).toBeGreaterThan(status === 304 ? 3 : 10);
-      }
-    },
-    amount(600_000, 3_600_000),
-  );
+  test.each([1, 2, 3])("are answered as it says, and refused where it says: part %i of 3", async (part) => {
+    const drafts = all.slice(((part - 1) / 3) * all.length, (part / 3) * all.length);
+    const faults: string[] = [];
+    while (drafts.length > 0 && faults.length < MANY_FAULTS) {
+      const some = await Promise.all(drafts.splice(0, AT_ONCE).map((draft) => sender.send(draft)));
+      faults.push(...some.flat());
+    }
+    expect(faults, `with OUTRIGGER_SEED=${SEED}`).toEqual([]);
+  });
+
+  test("are of many kinds", () => {
+    expect(sender.known.refused).toBeGreaterThan(1000);
+    expect(sender.known.accepted).toBeGreaterThan(1000);
+    for (const status of [200, 201, 204, 303, 304, 400, 401, 403, 404, 410, 412, 415, 451]) {
+      // A date later than the server's clock is ignored, so few get 304.
+      expect(sender.counts.get(status), `answers of ${status}`).toBeGreaterThan(status === 304 ? 3 : 10);
+    }
+  });
 });

@@ -7,7 +7,6 @@ import { parsePdfValue } from "../packages/imaging/src/worker/privacy/pdf/parse-
 import { firstObjectOf, type SampleObject, samplePdf } from "./support/pdf-samples.ts";
 import { programs, run } from "./support/programs.ts";
 
-const TIMEOUT = { timeout: 120_000 };
 const renderer = createRenderer({ workers: 1 });
 afterAll(() => renderer.close());
 
@@ -137,7 +136,7 @@ test.each<[title: string, sample: Sample, isShown: boolean]>([
     noted(`/F 4/OC${member(`/P/AllOn/OCGs[${A} 0 R ${B} 0 R]`)}`, { state: OFF }),
     false,
   ],
-])("%s shows in PDF renditions what PNG shows, in PDFium and Poppler", TIMEOUT, async (_, given, isShown) => {
+])("%s shows in PDF renditions what PNG shows, in PDFium and Poppler", async (_, given, isShown) => {
   const pdf = sample(given);
   expect(await colours(await png(pdf))).toEqual({ isGreen: true, isRed: isShown });
   for (const spec of [
@@ -154,7 +153,7 @@ test.each<[title: string, sample: Sample, isShown: boolean]>([
   }
 });
 
-test("an expression that doubles at each of 30 levels is decided within seconds", () => {
+test("an expression that doubles at each of 30 levels is decided in a few seconds of CPU time", () => {
   const levels = Array.from({ length: 30 }, (_, level) => {
     const next = `${level === 29 ? B : MORE + level + 1} 0 R`;
     return `[/And ${next} ${next}]`;
@@ -166,9 +165,9 @@ test("an expression that doubles at each of 30 levels is decided within seconds"
     return isHidden(state, membership);
   };
   expect(isHiddenBy(`/VE[/Or[/And ${A} 0 R ${MORE} 0 R]${B} 0 R ${MORE} 0 R]`)).toBe(false);
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   isHiddenBy(`/VE ${MORE} 0 R`);
-  expect(performance.now() - begun).toBeLessThan(20_000);
+  expect(process.cpuUsage(begun).user / 1000).toBeLessThan(20_000);
 });
 
 test("a revision of a file has the size of its trailer, whatever its strings hold", () => {

@@ -30,14 +30,12 @@ test("the receiver in docs/recipes.md verifies the events of a service, and refu
       };
       return (await fetch(url, { method: "POST", headers, body: "{}" }).catch(() => null))?.status;
     };
-    await expect.poll(forged, { timeout: 10_000 }).toBe(400);
+    await expect.poll(forged).toBe(400);
     const endpoints = [{ url, secret: SECRET }];
     const site = createLifeSite({ webhooks: { endpoints, internalHosts: [`127.0.0.1:${port}`] } });
     const { id } = created(await site.create());
     await site.images.remove(id);
-    await expect
-      .poll(() => lines, { timeout: 10_000 })
-      .toEqual([`image.stored ${id}`, `image.removed ${id}`]);
+    await expect.poll(() => lines).toEqual([`image.stored ${id}`, `image.removed ${id}`]);
   } finally {
     child.kill();
     await once(child, "exit");

@@ -14,7 +14,7 @@ import {
   createSqlSuppressionList,
   openDatabase,
 } from "@outrigger/sql";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { ask, refusalOf } from "./lookup/ask.ts";
 import { startHost } from "./support/hosts.ts";
 import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
@@ -23,8 +23,6 @@ import { startRedis } from "./support/redis-server.ts";
 import { addressOf, startSite } from "./support/service.ts";
 
 // Each test starts a service, some a server for it.
-vi.setConfig({ testTimeout: 120_000 });
-
 /** What test/fixtures/record-stores.mjs has recorded: each later release must read it. */
 const V1 = fileURLToPath(new URL("fixtures/stores/v1/", import.meta.url));
 const OUTRIGGER = fileURLToPath(new URL("../packages/server/bin/outrigger.js", import.meta.url));
@@ -126,7 +124,7 @@ async function useImages(storage: BlobStore, images: RecordedImages, secret?: st
     expect(await status("withheld")).toBe(451);
     for (const state of ["deleted", "expired", "due"] as const) expect(await status(state), state).toBe(410);
     // Its work is resumed by this process.
-    await expect.poll(() => status("processing"), { timeout: 20_000 }).toBe(200);
+    await expect.poll(() => status("processing")).toBe(200);
 
     expect(await (await read("edited", "json")).json()).toMatchObject({ name: "third" });
     expect((await fetch(addressOf(site, images.edited.id, "json"), { method: "DELETE" })).status).toBe(403);

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -175,7 +176,7 @@ describe("several nodes", () => {
       const cut = Math.floor(large.length * 0.6);
       await sendCut(url, 0, large.subarray(0, cut), large.length);
       const offset = async () => (await tus("HEAD", there)).headers.get("upload-offset");
-      await expect.poll(offset, { timeout: 20_000 }).toBe(String(cut));
+      await expect.poll(offset).toBe(String(cut));
       const sent = await sendByTus(second, large, { uploadUrl: there, chunkSize: 3 * MIB, ...PATIENT });
       const { bytes } = await bytesOf(`${first.base}/api/images/${sent.header("x-service-image-id")}.jpg`);
       expect(bytes.equals(large)).toBe(true);
@@ -191,10 +192,13 @@ describe("several nodes", () => {
     const url = await beginByTus(first, photo.length);
     const there = url.replace(first.base, second.base);
     const cut = photo.length >> 1;
+    const asked = once(second.server, "request");
     const slow = new ReadableStream<Uint8Array>({
       async start(controller) {
         controller.enqueue(photo.subarray(0, cut));
-        await delay(3000);
+        await asked;
+        // Until the other piece waits.
+        await delay(2000);
         controller.close();
       },
     });
@@ -203,7 +207,10 @@ describe("several nodes", () => {
       "Upload-Offset": "0",
       "Content-Type": "application/offset+octet-stream",
     };
+    const begun = once(first.server, "request");
     const writing = fetch(url, { method: "PATCH", headers, body: slow, duplex: "half" } as RequestInit);
+    await begun;
+    // Until it has its lease.
     await delay(1000);
     const waiting = await tus("PATCH", there, { "Upload-Offset": String(cut) }, photo.subarray(cut));
     const written = await writing;

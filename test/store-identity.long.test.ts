@@ -3,14 +3,12 @@ import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createFsBlobStore } from "@outrigger/core";
 import { createRedisBlobStore } from "@outrigger/redis";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { pngPhoto } from "./support/pictures.ts";
 import { startRedis } from "./support/redis-server.ts";
 import { addressOf, type Created, postImage, type Site, startSite, upload } from "./support/service.ts";
 
 // Each test starts a service, one a Redis server.
-vi.setConfig({ testTimeout: 120_000 });
-
 const SECRET = Buffer.alloc(32, 1);
 const BROWSER = { Accept: "text/html" };
 
@@ -88,7 +86,7 @@ describe("a storage that goes away while it is served", () => {
       await server.kill();
       await server.start();
       // Until the connection is back, the store is away: 503 as well.
-      await expect.poll(() => said(site), { timeout: 20_000 }).toEqual([expect.stringContaining("empty")]);
+      await expect.poll(() => said(site)).toEqual([expect.stringContaining("empty")]);
       expect(await statuses(site, image)).toEqual([503, 503, 503]);
       expect(await uploadStatus(site)).toBe(503);
       expect(await server.cli("DBSIZE")).toBe("0");

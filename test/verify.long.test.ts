@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createImages, type Images } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import type { VerifyFinding } from "@outrigger/ops";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { outrigger } from "../packages/server/test/outrigger-process.ts";
 import {
   backedUp,
@@ -22,8 +22,6 @@ import { pngPhoto } from "./support/pictures.ts";
 import { type Created, upload } from "./support/service.ts";
 
 // Each runs the command many times.
-vi.setConfig({ testTimeout: 240_000 });
-
 usePlaces();
 
 const IMAGES = 6;

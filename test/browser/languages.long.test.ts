@@ -2,7 +2,7 @@ import { createAdminPages } from "@outrigger/web";
 import type { Page } from "playwright-core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import en from "../../packages/web/src/messages/en.json" with { type: "json" };
-import { overflowsOf } from "../support/chromium.ts";
+import { newContext, overflowsOf } from "../support/chromium.ts";
 import { startHost } from "../support/hosts.ts";
 import { linkOf, shareUploadPage, textFile } from "./upload-page.ts";
 
@@ -49,7 +49,7 @@ describe("in a long language from right to left", () => {
   const shared = shareUploadPage({ reports: true, pages: { locale: "ar", messages: { ar: PSEUDO } } });
 
   test("upload page, viewer, edit page and refusals have no other text, and fit every window", async () => {
-    const context = await shared.browser.newContext();
+    const context = await newContext(shared.browser);
     const page = await context.newPage();
     await page.goto(`${shared.site.base}/`);
     await page.locator("#chooser").waitFor({ state: "attached" });
@@ -96,7 +96,7 @@ describe("in a long language from right to left", () => {
     });
     const admin = await startHost("Express 5", pages, "/admin/images");
     onTestFinished(() => admin.close());
-    const context = await shared.browser.newContext();
+    const context = await newContext(shared.browser);
     const page = await context.newPage();
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 900 });

@@ -83,7 +83,7 @@ export async function onUploadPage(
 
 /** Polls until the condition holds; with many browsers at once this takes a while. */
 export function eventually<T>(read: () => T | Promise<T>) {
-  return expect.poll(read, { timeout: 20_000 });
+  return expect.poll(read);
 }
 
 /** A file that the page refuses. */

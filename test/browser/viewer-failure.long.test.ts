@@ -55,7 +55,7 @@ describe("a picture of the viewer that does not load", () => {
       );
       await page.goto(photo.url);
       // Twice the picture, each time with the question why it failed.
-      await expect.poll(() => refused, { timeout: 10_000 }).toBe(4);
+      await expect.poll(() => refused).toBe(4);
       await page.waitForTimeout(1500);
       expect(refused).toBe(4);
       await page.unrouteAll();

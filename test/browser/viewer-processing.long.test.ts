@@ -49,11 +49,11 @@ describe("the page of an image that is being processed", () => {
       });
       expect((await page.goto(url))?.status()).toBe(202);
       expect(await page.getByRole("heading").textContent()).toBe("Processing image");
-      await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(2);
+      await expect.poll(() => asked).toBeGreaterThan(2);
       expect(loads).toBe(1);
       letGo();
       const picture = page.locator(".stage img");
-      await picture.waitFor({ timeout: 20_000 });
+      await picture.waitFor();
       expect(
         await picture.evaluate((img: HTMLImageElement) => img.decode().then(() => img.naturalWidth)),
       ).toBe(300);
@@ -67,7 +67,7 @@ describe("the page of an image that is being processed", () => {
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(url);
       letGo();
-      await page.getByRole("heading", { name: "Page not found" }).waitFor({ timeout: 20_000 });
+      await page.getByRole("heading", { name: "Page not found" }).waitFor();
       expect(await page.locator(".status").textContent()).toBe("404 Not Found");
       expect((await page.locator(".card p").first().textContent())?.length).toBeGreaterThan(10);
     });

@@ -59,13 +59,13 @@ describe("on a device with a wrong clock", () => {
     const image = await add("boat.jpg");
     await onPage(async (page) => {
       await shiftClock(page, ms);
+      const begunMs = Date.now();
       await page.goto(String(image.editUrl));
-      const chosenMs = Date.now();
       await page.getByLabel("Time from now").selectOption({ label: "7 days" });
       const shown = await page.getByText(/^New expiry/).textContent();
       const wanted = new Intl.DateTimeFormat("en-US", { day: "numeric", month: "short", year: "numeric" });
-      const days = [chosenMs, Date.now()].map((ms) => wanted.format(ms + 7 * DAY_MS));
-      expect(days.filter((day) => shown?.includes(day))).not.toEqual([]);
+      const days = [begunMs, Date.now()].map((at) => wanted.format(at + 7 * DAY_MS));
+      expect(shown).toMatch(new RegExp(days.join("|")));
       await page.getByRole("button", { name: "Save changes" }).click();
       await page.getByText(/left/).first().waitFor();
       const { expiresAt } = await recordAt(shared.site, `${image.url}/view`);

@@ -14,7 +14,7 @@ export interface Interjection {
 export interface Front {
   /** The service's address at the proxy's port. */
   base: string;
-  /** All requests received, as `METHOD /path?query`, with their headers. */
+  /** All requests received, as `METHOD /path?query`, with their headers and the time (epoch ms). */
   requests: { line: string; headers: IncomingMessage["headers"]; atMs: number }[];
   /** Gives these replies to the next requests; later ones are forwarded. */
   interject(...answers: Interjection[]): void;
@@ -25,7 +25,7 @@ export async function startFront(site: { origin: string; base: string }): Promis
   const requests: Front["requests"] = [];
   const waiting: Interjection[] = [];
   const { origin, close } = await serveHost((req, res) => {
-    requests.push({ line: `${req.method} ${req.url}`, headers: req.headers, atMs: performance.now() });
+    requests.push({ line: `${req.method} ${req.url}`, headers: req.headers, atMs: Date.now() });
     // The service decides on CORS for pages of another origin.
     const own = req.method === "OPTIONS" ? undefined : waiting.shift();
     if (own === undefined) return forward(site.origin, req, res);

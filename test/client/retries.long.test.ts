@@ -15,10 +15,12 @@ describe("Retry-After", () => {
     ["a number of seconds", 429, () => "1"],
     ["a date", 503, () => new Date(Date.now() + 2000).toUTCString()],
   ])("the client retries after %s of Retry-After and not earlier", async (_what, status, retryAfter) => {
-    fronted.front.interject({ status, headers: { "Retry-After": retryAfter() } });
+    const header = retryAfter();
+    fronted.front.interject({ status, headers: { "Retry-After": header } });
     await client().upload(fileOf(photo));
     const [first, second] = fronted.front.requests;
-    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(990);
+    const earliestMs = header.endsWith("GMT") ? Date.parse(header) : (first?.atMs ?? 0) + 1000;
+    expect(second?.atMs).toBeGreaterThan(earliestMs - 10);
     expect(fronted.front.requests).toHaveLength(2);
   });
 
@@ -41,13 +43,12 @@ describe("Retry-After", () => {
   test("an abort ends the wait for a retry at once", async () => {
     const reason = new Error("no more");
     const abort = new AbortController();
-    fronted.front.interject({ status: 503, headers: { "Retry-After": "30" } });
-    const call = client().get(NO_IMAGE, { signal: abort.signal });
+    // Longer than a test may last.
+    fronted.front.interject({ status: 503, headers: { "Retry-After": "600" } });
+    const call = client({ maxRetryAfterMs: 600_000 }).get(NO_IMAGE, { signal: abort.signal });
     await expect.poll(() => fronted.front.requests.length).toBe(1);
     setTimeout(() => abort.abort(reason), 50);
-    const began = performance.now();
     await expect(call).rejects.toBe(reason);
-    expect(performance.now() - began).toBeLessThan(10_000);
     await expect(client().get(NO_IMAGE, { signal: abort.signal })).rejects.toBe(reason);
     await expect(client().upload(fileOf(photo), { signal: abort.signal })).rejects.toBe(reason);
     expect(fronted.front.requests).toHaveLength(1);

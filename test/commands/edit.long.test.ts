@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withSite } from "../support/service.ts";
-import { DAY_MS, PATIENT, photoForAll, printed } from "./printed-images.ts";
+import { DAY_MS, photoForAll, printed } from "./printed-images.ts";
 import { serveForAll } from "./served.ts";
 
 const site = serveForAll();
 const { run } = site;
 const { uploaded } = photoForAll(site);
 
-describe("the commands edit and rm", PATIENT, () => {
+describe("the commands edit and rm", () => {
   it("upload, edit and get keep an image for ever with --expires never, where the service permits it", async () => {
     const refused = await run(["upload", "photo.png", "--expires", "never"]);
     expect([refused.code, refused.stdout]).toEqual([1, ""]);

@@ -2,14 +2,14 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { PATIENT, photoForAll, printed } from "./printed-images.ts";
+import { photoForAll, printed } from "./printed-images.ts";
 import { serveForAll, start } from "./served.ts";
 
 const site = serveForAll();
 const { run } = site;
 const photo = photoForAll(site);
 
-describe("the command get", PATIENT, () => {
+describe("the command get", () => {
   it("get accepts any address of an image, and writes the requested format and size", async () => {
     const { id, url, editUrl, size } = await photo.uploaded("--name", "../../my/picture");
     const picture = `${site.url()}/api/images/${id}`;
@@ -90,9 +90,7 @@ describe("the command get", PATIENT, () => {
     });
     const { child, ended } = start(["get", address(stalled), "--output", "b.png"], { cwd: site.cwd() });
     // The partial file shows that the command is writing.
-    await expect
-      .poll(() => readdir(site.cwd()), { timeout: 30_000 })
-      .toContainEqual(expect.stringMatching(/^b\.png\.\w+\.part$/));
+    await expect.poll(() => readdir(site.cwd())).toContainEqual(expect.stringMatching(/^b\.png\.\w+\.part$/));
     // npx forwards the signal that the terminal already sent to both processes.
     child.kill("SIGINT");
     child.kill("SIGINT");

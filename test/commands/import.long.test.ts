@@ -7,7 +7,7 @@ import { createSelfSigned } from "../backends/self-signed.ts";
 import { type Listening, listen } from "../support/listen.ts";
 import { pngPhoto } from "../support/pictures.ts";
 import { type StartedProcess, startProcess } from "../support/start-process.ts";
-import { PATIENT, printed } from "./printed-images.ts";
+import { printed } from "./printed-images.ts";
 import { start } from "./served.ts";
 
 const BIN = new URL("../../packages/server/bin/outrigger.js", import.meta.url);
@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(cwd, { recursive: true, force: true });
 });
 
-describe("the command upload with URLs", PATIENT, () => {
+describe("the command upload with URLs", () => {
   it("uploads images from HTTPS, next to files, and prints no query", async () => {
     await writeFile(join(cwd, "photo.png"), await pngPhoto(30, 20));
     const urls = [

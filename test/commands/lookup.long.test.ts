@@ -4,12 +4,10 @@ import { describe, expect, it } from "vitest";
 import { freePort } from "../support/listen.ts";
 import { serveForAll } from "./served.ts";
 
-/** Each test starts several processes, possibly on a busy machine. */
-const PATIENT = { timeout: 90_000 };
 const site = serveForAll();
 const { run } = site;
 
-describe("outrigger find, verify and search", PATIENT, () => {
+describe("outrigger find, verify and search", () => {
   it("find, verify and search print the lookup's results", async () => {
     const [found, raw, absent, verified, verdict, listed, titled, wrong] = await Promise.all([
       run(["find", "--domain", "example.com", "--name", "Ada Lovelace"]),
@@ -72,7 +70,7 @@ describe("outrigger find, verify and search", PATIENT, () => {
   });
 });
 
-it("wrong usage exits with 2 before any request is sent", PATIENT, async () => {
+it("wrong usage exits with 2 before any request is sent", async () => {
   const to = `http://127.0.0.1:${await freePort()}`;
   const wrong: [string[], string][] = [
     [["upload"], "missing required argument 'file'"],
@@ -101,7 +99,7 @@ it("wrong usage exits with 2 before any request is sent", PATIENT, async () => {
   expect(runs.map(({ stderr }) => stderr)).toEqual(wrong.map(([, why]) => expect.stringContaining(why)));
 });
 
-it("--help explains every command with examples", PATIENT, async () => {
+it("--help explains every command with examples", async () => {
   const names = ["upload", "get", "edit", "rm", "find", "verify", "search"];
   const [general, ...explained] = await Promise.all([
     run(["--help"]),

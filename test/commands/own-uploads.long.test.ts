@@ -1,7 +1,7 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { PATIENT, photoForAll, printed } from "./printed-images.ts";
+import { photoForAll, printed } from "./printed-images.ts";
 import { serveForAll } from "./served.ts";
 
 const site = serveForAll();
@@ -9,7 +9,7 @@ const { run } = site;
 photoForAll(site);
 const file = () => join(site.cwd(), "state", "outrigger", "uploads.ndjson");
 
-describe("the list of own uploads", PATIENT, () => {
+describe("the list of own uploads", () => {
   it("concurrent uploads lose no line, only the user can read the file, and rm and edit take its PINs", async () => {
     const uploads = await Promise.all(
       Array.from({ length: 4 }, () => run(["upload", "photo.png", "photo.png", "--print", "url"])),

@@ -21,8 +21,6 @@ export interface Printed {
 }
 
 export const DAY_MS = 86_400_000;
-/** For tests that start several processes on a busy machine. */
-export const PATIENT = { timeout: 90_000 };
 
 /** Parses output with one JSON object per line. The tests verify its shape. */
 export function printed(stdout: string): Printed[] {

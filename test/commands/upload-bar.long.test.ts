@@ -5,7 +5,7 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { programs } from "../support/programs.ts";
-import { PATIENT, photoForAll } from "./printed-images.ts";
+import { photoForAll } from "./printed-images.ts";
 import { BIN, serveForAll } from "./served.ts";
 
 const site = serveForAll();
@@ -77,7 +77,7 @@ async function holdingService() {
   return { url, release };
 }
 
-describe("upload in a terminal", PATIENT, () => {
+describe("upload in a terminal", () => {
   it.each([{}, { NO_COLOR: "1" }])(
     "upload shows a bar with the time left and no colours, and erases it before the result, with %o",
     async (env) => {
@@ -145,7 +145,7 @@ describe("upload in a terminal", PATIENT, () => {
   });
 });
 
-it("serve in a terminal logs lines for people", PATIENT, async () => {
+it("serve in a terminal logs lines for people", async () => {
   const { shows, ended, type } = inTerminal(["serve", "--port", "0", "--data", "terminal"]);
   await shows(/Outrigger listens on/);
   type("\u0003");

@@ -8,7 +8,6 @@ import { blocksIn, chapterOf, placeOf, ROOT, readPages } from "./pages.ts";
 
 /** Run by a test of its own, which also looks at what the commands did. */
 const ELSEWHERE = { path: "docs/operating.md", chapter: "Backups" };
-const SLOW = { timeout: 120_000 };
 
 const pages = (await readPages()).flatMap((page) => {
   const blocks = blocksIn([page], "sh").filter(
@@ -75,7 +74,6 @@ describe.each(pages)("the commands of $path", ({ path, blocks }) => {
 
   test.each(blocks.map((block) => [placeOf(block), block] as const))(
     "the commands of %s succeed",
-    SLOW,
     async (_, block) => {
       await guide.run(block);
     },

@@ -29,7 +29,6 @@ export interface Impact {
 }
 
 const PATH = "/img/api/images.json";
-const WITHIN_MS = 8000;
 const WIDTH = 8;
 const MUTATIONS = 150;
 const CUTS = 100;
@@ -43,7 +42,7 @@ export async function fire(site: Site, { bombs, files, id }: Ammunition, random:
     if (status >= 500 && status !== 501 && status !== 503) impact.complaints.push(`${title}: ${status}`);
   };
   const sendRaw = async (title: string, request: string | Buffer | Buffer[]) => {
-    const reply = await exchange(site.origin, request, { withinMs: WITHIN_MS });
+    const reply = await exchange(site.origin, request);
     count(title, reply?.status ?? 0);
     if (reply?.status === 201) impact.stored.push((JSON.parse(reply.body.toString()) as Created).id);
   };

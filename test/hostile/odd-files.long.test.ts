@@ -17,6 +17,8 @@ const ADDRESSES = [
   "png?fit=cover&resize=17x11&at=attention",
 ];
 const AT_ONCE = 4;
+/** Files of one test. */
+const PART = 40;
 const BUSY = 503;
 
 let site: Site;
@@ -57,15 +59,21 @@ describe.each<[string, Sample[]]>([
   ["GIF", oddGifs()],
   ["SVG, PSD and PDF", oddDocuments()],
 ])("odd files: %s", (_, samples) => {
-  test(`each of ${samples.length} files is refused with 415, or read in every format and size with 200`, async () => {
+  test("have different names", () => {
     expect(new Set(samples.map(({ name }) => name)).size).toBe(samples.length);
-    const faults: string[] = [];
-    await inParallel(samples, AT_ONCE, async (sample) => {
-      faults.push(...(await faultsOf(sample)));
-    });
-    expect(faults).toEqual([]);
-    expect(site.errors.splice(0)).toEqual([]);
-  }, 900_000);
+  });
+
+  test.each(samples.flatMap((_sample, at) => (at % PART === 0 ? [at] : [])))(
+    "each file from number %i is refused with 415, or read in every format and size with 200",
+    async (from) => {
+      const faults: string[] = [];
+      await inParallel(samples.slice(from, from + PART), AT_ONCE, async (sample) => {
+        faults.push(...(await faultsOf(sample)));
+      });
+      expect(faults).toEqual([]);
+      expect(site.errors.splice(0)).toEqual([]);
+    },
+  );
 });
 
 test("a JPEG of two components is refused with the reason by a form, by URL, in code, and at once where the answer was 202", async () => {
@@ -92,7 +100,7 @@ test("a JPEG of two components is refused with the reason by a form, by URL, in 
       expect(created.status).toBe(202);
       const { id } = await created.json();
       const read = () => fetch(addressOf(own, id, "json"));
-      await expect.poll(async () => (await read()).status, { timeout: 60_000 }).not.toBe(202);
+      await expect.poll(async () => (await read()).status).not.toBe(202);
       expect(await detail(await read())).toEqual([404, expect.stringContaining(reason)]);
     });
   } finally {

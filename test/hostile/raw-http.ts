@@ -9,13 +9,12 @@ export interface RawReply {
   /** Lower-case names; repeated lines joined by `, `. */
   headers: Readonly<Record<string, string>>;
   body: Buffer;
-  /** From the connection to the last byte of the reply. */
-  ms: number;
 }
 
+/** A reply after this time counts as a hang, and is an error that names the request. */
+const HANG_MS = 60_000;
+
 export interface ExchangeOptions {
-  /** A reply after this time counts as a hang, and is an error. @default 4000 */
-  withinMs?: number;
   /** Half-closes the connection after the request. @default false */
   end?: boolean;
 }
@@ -27,12 +26,11 @@ export interface ExchangeOptions {
 export function exchange(
   origin: string,
   request: string | Buffer | readonly Buffer[],
-  { withinMs = 4000, end = false }: ExchangeOptions = {},
+  { end = false }: ExchangeOptions = {},
 ): Promise<RawReply | null> {
   const { hostname, port } = new URL(origin);
   const pieces = typeof request === "string" ? [Buffer.from(request, "latin1")] : [request].flat();
   const isHead = pieces[0]?.subarray(0, 5).equals(Buffer.from("HEAD ")) ?? false;
-  const begin = performance.now();
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -42,15 +40,15 @@ export function exchange(
       outcome();
     };
     const finish = (isClosed: boolean) => {
-      const reply = parseReply(received, { isClosed, isHead, ms: performance.now() - begin });
+      const reply = parseReply(received, { isClosed, isHead });
       if (reply !== undefined) settle(() => resolve(reply));
       else if (isClosed && received.length === 0) settle(() => resolve(null));
       else if (isClosed)
         settle(() => reject(new Error(`Half a reply: ${received.toString("latin1", 0, 400)}`)));
     };
     const timer = setTimeout(
-      () => settle(() => reject(new Error(`No reply within ${withinMs} ms: ${describe(pieces)}`))),
-      withinMs,
+      () => settle(() => reject(new Error(`No reply within ${HANG_MS} ms: ${describe(pieces)}`))),
+      HANG_MS,
     );
     // A server that has answered may close while we still send; only its reply matters.
     socket.on("error", () => {});
@@ -70,15 +68,15 @@ export function exchange(
 }
 
 /** Sends bytes verbatim, and reads until the server closes. Rejects if it has not closed in time. */
-export function readUntilClosed(origin: string, request: string, withinMs = 4000): Promise<Buffer> {
+export function readUntilClosed(origin: string, request: string): Promise<Buffer> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect({ host: hostname, port: Number(port) });
     const timer = setTimeout(() => {
-      reject(new Error(`The connection is still open after ${withinMs} ms`));
+      reject(new Error(`The connection is still open after ${HANG_MS} ms`));
       socket.destroy();
-    }, withinMs);
+    }, HANG_MS);
     socket.on("error", reject);
     socket.on("data", (chunk) => chunks.push(chunk));
     socket.on("close", () => {
@@ -96,7 +94,6 @@ function describe(pieces: readonly Buffer[]): string {
 interface Circumstances {
   isClosed: boolean;
   isHead: boolean;
-  ms: number;
 }
 
 function parseReply(received: Buffer, how: Circumstances): RawReply | undefined {
@@ -109,7 +106,7 @@ function parseReply(received: Buffer, how: Circumstances): RawReply | undefined 
   const headers = parseHeaders(head);
   const hasBody = !how.isHead && status !== 204 && status !== 304;
   const body = hasBody ? bodyOf(rest, headers, how.isClosed) : Buffer.alloc(0);
-  return body === undefined ? undefined : { status, head, headers, body, ms: how.ms };
+  return body === undefined ? undefined : { status, head, headers, body };
 }
 
 function parseHeaders(head: string): Record<string, string> {

@@ -6,7 +6,6 @@ export interface Experience {
   requests: number;
   /** Failures, in words; must be empty. */
   complaints: string[];
-  slowestMs: number;
 }
 
 const BETWEEN_MS = 20;
@@ -16,18 +15,16 @@ export function startRegularClient(
   site: Site,
   picture: { url: string; bytes: Buffer },
 ): { stop(): Promise<Experience> } {
-  const experience: Experience = { requests: 0, complaints: [], slowestMs: 0 };
+  const experience: Experience = { requests: 0, complaints: [] };
   const stopping = new AbortController();
 
   const complain = (error: unknown) => {
     experience.complaints.push(String(error));
   };
   const ask = async (url: string, expected: Buffer) => {
-    const begin = performance.now();
     const response = await fetch(url);
     const bytes = Buffer.from(await response.arrayBuffer());
     experience.requests++;
-    experience.slowestMs = Math.max(experience.slowestMs, performance.now() - begin);
     if (response.status !== 200) experience.complaints.push(`${url}: ${response.status}`);
     else if (!bytes.equals(expected)) experience.complaints.push(`${url}: other bytes`);
   };

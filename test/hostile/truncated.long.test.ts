@@ -12,22 +12,21 @@ const SEED = 4711;
 const CORRUPTIONS = 30;
 const RENDER_MS = 3000;
 const AT_ONCE = 4;
-/** Longer than any request that does not hang, on the busiest machine. */
-const WITHIN_MS = 60_000;
+const DAMAGES = ["cut", "corrupted"] as const;
 const FORMATS: readonly ImageFormat[] = ["png", "jpg", "webp"];
 let site: Site;
 let watch: Watch;
 let renderer: Renderer;
 const stored: string[] = [];
+/** Damaged files refused, per file. */
+const refused = new Map<string, number>();
 
 /**
  * Uploads; an accepted file must be readable in every format or refused with a reason. @returns whether it was
  * accepted.
  */
 async function expectTakenOrRefused({ title, type, bytes }: NamedFile): Promise<boolean> {
-  const begin = performance.now();
   const created = await answerOf(await postImage(site, bytes, type));
-  expect(performance.now() - begin, title).toBeLessThan(WITHIN_MS);
   if (created?.status !== 201) {
     expectProblem(created, [415, 503], title);
     return false;
@@ -36,9 +35,7 @@ async function expectTakenOrRefused({ title, type, bytes }: NamedFile): Promise<
   stored.push(id);
   for (const format of FORMATS) {
     const said = `${title} as ${format}`;
-    const asked = performance.now();
     const answer = await answerOf(await fetch(addressOf(site, id, format)));
-    expect(performance.now() - asked, said).toBeLessThan(WITHIN_MS);
     if (answer?.status !== 200) {
       const isOffered = type === `image/${format}` || (renderer.canRender?.(type, format) ?? true);
       // 503 means that the machine had no time for it, which is no fault of the picture.
@@ -56,19 +53,25 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe(`files damaged at random from seed ${SEED}`, async () => {
-  test.each((await soundFiles()).map((file) => [file.title, file] as const))(
-    "a damaged %s is refused, or accepted and readable",
-    async (title, { type, bytes }) => {
-      expect(await expectTakenOrRefused({ title, type, bytes })).toBe(true);
+  const files = await soundFiles();
+  test.each(files.flatMap((file) => DAMAGES.map((how) => [how, file.title, file] as const)))(
+    "a %s %s is refused, or accepted and readable",
+    async (how, title, { type, bytes }) => {
       const random = createRandom(SEED);
-      const damaged = [...truncations(bytes, random), ...corruptions(bytes, random, CORRUPTIONS)];
+      const damaged = how === "cut" ? truncations(bytes, random) : corruptions(bytes, random, CORRUPTIONS);
       const taken = await inParallel(damaged, AT_ONCE, (each) =>
         expectTakenOrRefused({ title: `${title} ${each.title}`, type, bytes: each.bytes }),
       );
-      // Not all damage is detectable, but some must be.
-      expect(taken.filter((isTaken) => !isTaken).length).toBeGreaterThan(5);
+      refused.set(title, (refused.get(title) ?? 0) + taken.filter((isTaken) => !isTaken).length);
     },
   );
+});
+
+test("a sound file is accepted, and some damage of each is detected", async () => {
+  for (const file of await soundFiles()) {
+    expect(await expectTakenOrRefused(file)).toBe(true);
+    expect(refused.get(file.title), file.title).toBeGreaterThan(5);
+  }
 });
 
 test("a picture cut in half is refused, not served half grey", async () => {

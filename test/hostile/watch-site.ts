@@ -6,9 +6,6 @@ import { expect } from "vitest";
 import { pngPhoto } from "../support/pictures.ts";
 import { addressOf, type Site, upload } from "../support/service.ts";
 
-/** Time for leftovers of a request to go after its reply: descriptors close a moment later. */
-const SETTLE_MS = 5000;
-
 /** The renderer's default number of processes. */
 const MAX_PROCESSES = Math.max(2, availableParallelism() - 1);
 
@@ -43,11 +40,13 @@ export async function watchSite(site: Site): Promise<Watch> {
       const isExpected = (path: string) =>
         /^(?:due\/clock\/|empty\/[01]$)/.test(path) || path.split(/[/.@]/).some((part) => expected.has(part));
       const isLeftOver = (path: string) => !files.has(path) && !isExpected(path);
-      expect(await settled(() => filesBelow(site.directory).filter(isLeftOver)), "left on disk").toEqual([]);
-      expect(await settled(() => openDescriptors(site).files), "files left open").toEqual([]);
-      const more = () => openDescriptors(site).sockets.slice(sockets);
-      expect(await settled(more), "sockets left open").toEqual([]);
-      expect(await settled(() => renderProcesses().slice(MAX_PROCESSES)), "processes left").toEqual([]);
+      // Descriptors close a moment after the reply.
+      const settled = (look: () => string[], said: string) =>
+        expect.poll(look, { message: said }).toEqual([]);
+      await settled(() => filesBelow(site.directory).filter(isLeftOver), "left on disk");
+      await settled(() => openDescriptors(site).files, "files left open");
+      await settled(() => openDescriptors(site).sockets.slice(sockets), "sockets left open");
+      await settled(() => renderProcesses().slice(MAX_PROCESSES), "processes left");
     },
   };
 }
@@ -57,17 +56,6 @@ export function filesBelow(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(directory, join(entry.parentPath, entry.name)));
-}
-
-/** The result of `look` once it is empty, or after a while at the latest. */
-async function settled(look: () => string[]): Promise<string[]> {
-  const deadline = performance.now() + SETTLE_MS;
-  let found = look();
-  while (found.length > 0 && performance.now() < deadline) {
-    await delay(20);
-    found = look();
-  }
-  return found;
 }
 
 /** Sockets open while idle. By then both ends of a closed connection have noticed. */

@@ -73,7 +73,6 @@ test.each([
   ["without pages", false],
 ])(
   "for contacts %s, the share of right guesses in each decile of scores is within 8 points of the mean score",
-  { timeout: 300_000 },
   async (_, hasPages) => {
     const all = await guesses(hasPages);
     const found = all.filter(({ said }) => said > 0);

@@ -4,9 +4,6 @@ import { type PostgresServer, startPostgres } from "../support/postgres-server.t
 
 export type DatabaseKind = "embedded" | "postgres";
 
-/** How long and how often a test polls a server that starts. */
-export const PATIENCE = { timeout: 30_000, interval: 50 };
-
 /** One PostgreSQL server for all tests of a file, and places for commands with a database each. */
 export function lookupPlacesForAll() {
   let postgres: PostgresServer;

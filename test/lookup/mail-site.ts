@@ -1,5 +1,5 @@
 import { createMailLists, type MailProberOptions } from "@outrigger/verifier";
-import { afterEach, beforeEach, expect, vi } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 import { createMailWorld, type MailWorld } from "../../packages/verifier/test/mail-world.ts";
 import type { Peer } from "../support/hostile-mail-server.ts";
 import type { MailServer } from "../support/mail-server.ts";
@@ -61,7 +61,6 @@ export function mailSitesForEach(
   let world: MailWorld;
   let sites: MailSite[];
   // Each test starts servers, which share the machine with everything else.
-  vi.setConfig({ testTimeout: 60_000 });
   beforeEach(async () => {
     world = await createMailWorld({
       "null.test": { MX: [[0, "."]] },

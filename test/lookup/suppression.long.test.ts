@@ -18,7 +18,6 @@ import { ADA, crowdOf, GRACE, PEOPLE } from "./people.ts";
 const SECRET = "the secret of app and command, 32+";
 const OTHER = "another secret, also of 32 bytes..";
 const ADA_QUERY = "domain=example.com&first_name=Ada&last_name=Lovelace";
-const PATIENCE = { timeout: 90_000 };
 
 /** A table that contains Ada and Grace. */
 const CSV = `email,first_name,last_name\n${ADA.address},Ada,Lovelace\n${GRACE.address},Grace,Hopper\n`;
@@ -61,7 +60,7 @@ onEachDatabase(({ createUrl, open }) => {
     await createSqlSuppressionList(database).add(tokens);
   }
 
-  test("a running app no longer returns a person whom the command suppresses", PATIENCE, async () => {
+  test("a running app no longer returns a person whom the command suppresses", async () => {
     const url = await createUrl();
     const database = open(url);
     await putContacts(database, [...PEOPLE, ...crowdOf("crowd.example", 3)]);
@@ -93,7 +92,7 @@ onEachDatabase(({ createUrl, open }) => {
     });
   });
 
-  test("the command neither imports nor exports a person whom the app suppressed", PATIENCE, async () => {
+  test("the command neither imports nor exports a person whom the app suppressed", async () => {
     const url = await createUrl();
     const database = open(url);
     await withApp(database, async (app) => {
@@ -110,26 +109,22 @@ onEachDatabase(({ createUrl, open }) => {
     expect(stdout).not.toContain(ADA.address);
   });
 
-  test(
-    "unmarked entries keyed by the secret itself bind command and app, and can be removed",
-    PATIENCE,
-    async () => {
-      const url = await createUrl();
-      const database = open(url);
-      await suppressAdaByRawKey(database);
-      const { run } = await place(url, { OUTRIGGER_SECRET: SECRET });
-      const imported = await run("contacts", "import", "people.csv", "--json");
-      expect(JSON.parse(imported.stdout || imported.stderr)).toMatchObject({ added: 1, suppressed: 1 });
-      await withApp(database, async (app) => {
-        expect(refusalOf(await app.get("email-finder", ADA_QUERY))).toEqual([451, "claimed_email"]);
-        expect((await run("suppress", "--remove", ADA.address)).code).toBe(0);
-        expect((await app.get("email-verifier", `email=${ADA.address}`)).status).toBe(200);
-        expect(await app.lookup.unsuppress(ADA.address)).toBe(false);
-      });
-    },
-  );
+  test("unmarked entries keyed by the secret itself bind command and app, and can be removed", async () => {
+    const url = await createUrl();
+    const database = open(url);
+    await suppressAdaByRawKey(database);
+    const { run } = await place(url, { OUTRIGGER_SECRET: SECRET });
+    const imported = await run("contacts", "import", "people.csv", "--json");
+    expect(JSON.parse(imported.stdout || imported.stderr)).toMatchObject({ added: 1, suppressed: 1 });
+    await withApp(database, async (app) => {
+      expect(refusalOf(await app.get("email-finder", ADA_QUERY))).toEqual([451, "claimed_email"]);
+      expect((await run("suppress", "--remove", ADA.address)).code).toBe(0);
+      expect((await app.get("email-verifier", `email=${ADA.address}`)).status).toBe(200);
+      expect(await app.lookup.unsuppress(ADA.address)).toBe(false);
+    });
+  });
 
-  test("app and command refuse to run with another secret, and name the setting", PATIENCE, async () => {
+  test("app and command refuse to run with another secret, and name the setting", async () => {
     const url = await createUrl();
     await suppressAdaByRawKey(open(url));
     // A secret generated in a directory is not the one of an app's entries.
@@ -162,30 +157,26 @@ onEachDatabase(({ createUrl, open }) => {
     );
   });
 
-  test(
-    "of processes opening a new database at once with different secrets, exactly one secret wins",
-    PATIENCE,
-    async () => {
-      const url = await createUrl();
-      const apps = await Promise.all(
-        [SECRET, OTHER, SECRET, OTHER, SECRET, OTHER].map(async (secret) => {
-          const app = { secret, isReady: false };
-          await withApp(
-            open(url),
-            async ({ lookup }) => {
-              app.isReady = await lookup.ready().then(
-                () => true,
-                () => false,
-              );
-            },
-            secret,
-          );
-          return app;
-        }),
-      );
-      const winners = apps.filter(({ isReady }) => isReady);
-      expect(winners.length).toBe(3);
-      expect(new Set(winners.map(({ secret }) => secret)).size).toBe(1);
-    },
-  );
+  test("of processes opening a new database at once with different secrets, exactly one secret wins", async () => {
+    const url = await createUrl();
+    const apps = await Promise.all(
+      [SECRET, OTHER, SECRET, OTHER, SECRET, OTHER].map(async (secret) => {
+        const app = { secret, isReady: false };
+        await withApp(
+          open(url),
+          async ({ lookup }) => {
+            app.isReady = await lookup.ready().then(
+              () => true,
+              () => false,
+            );
+          },
+          secret,
+        );
+        return app;
+      }),
+    );
+    const winners = apps.filter(({ isReady }) => isReady);
+    expect(winners.length).toBe(3);
+    expect(new Set(winners.map(({ secret }) => secret)).size).toBe(1);
+  });
 });

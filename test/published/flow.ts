@@ -50,7 +50,7 @@ export interface Walk {
   untilReady(id: string): Promise<void>;
 }
 
-const READY_MS = 30_000;
+const READY_MS = 100_000;
 const AGENT = { "User-Agent": "Flow/1.0" };
 const FILE_NAME = "Grüße aus 東京.png";
 

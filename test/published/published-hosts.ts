@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSelfSigned } from "../backends/self-signed.ts";
 import { freePort } from "../support/listen.ts";
 import { pngPhoto } from "../support/pictures.ts";
@@ -36,7 +36,7 @@ export function servesTheFlow(rows: readonly PlainHost[]) {
       dependencies: [...new Set([...OWN, ...foreign, "koa-bodyparser"])],
     });
     await createSelfSigned(project.directory);
-  }, 180_000);
+  });
   afterAll(async () => {
     client.close();
     await project?.close();
@@ -73,7 +73,7 @@ export function servesTheFlow(rows: readonly PlainHost[]) {
         ...{ cwd: directory, announcement: /runs/ },
       });
       try {
-        await vi.waitFor(() => client.send(`${origin}${path}/`), { timeout: 20_000, interval: 50 });
+        await expect.poll(() => client.send(`${origin}${path}/`).then(() => true, String)).toBe(true);
         if (own !== undefined) expect((await client.send(origin + own)).body.toString()).toBe("My app");
         const checks = await flow(origin + path, row);
         const versions = await Promise.all(
@@ -97,7 +97,7 @@ export function servesTheFlow(rows: readonly PlainHost[]) {
         const logged = () =>
           app.output().match(new RegExp(`image (?:stored|received) ({.*"id":"${id}".*})`))?.[1] ?? "{}";
         await expect
-          .poll(() => JSON.parse(logged()), { timeout: 10_000 })
+          .poll(() => JSON.parse(logged()))
           .toMatchObject({ requestId, agent, client: "127.0.0.0/24" });
         app.child.kill("SIGTERM");
         // A cluster's primary ends after its processes, whose channels keep it alive.
@@ -106,7 +106,6 @@ export function servesTheFlow(rows: readonly PlainHost[]) {
         await app.kill();
       }
     },
-    60_000,
   );
   return { project: () => project, outcomes };
 }

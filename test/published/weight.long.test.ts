@@ -28,4 +28,4 @@ test("the packages that README.md installs are as many and as large as it says, 
     await project.close();
     await registry.close();
   }
-}, 180_000);
+});

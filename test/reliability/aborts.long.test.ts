@@ -20,7 +20,7 @@ import { noisePng } from "./clients/noise-png.ts";
 import { servedTarget, type Target } from "./clients/target.ts";
 
 /** Time for the service to notice the last aborted upload and clean up. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const NO_LIMITS = { images: { rateLimits: false, asyncAfterMs: false } };
 
 let picture: Buffer;

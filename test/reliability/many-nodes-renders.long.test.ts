@@ -18,14 +18,10 @@ const ROUNDS = amount(1, 50);
 const MANY = 10;
 /** Requests while one node renders for a long time. */
 const WAITING = 60;
-/** A lease of ten seconds, plus a margin for a busy machine. */
-const TAKEN_OVER_MS = 25_000;
 /** Store calls of a node waiting for a picture that another renders: each request makes two itself. */
 const LOOKED = (WAITING / NODES) * 4;
-const SOON = { timeout: 30_000 };
 /** Longer than a waiting node pauses between two polls. */
 const LONGEST_PAUSE_MS = 3000;
-const TIMEOUT_MS = amount(120_000, 3_600_000);
 
 let servers: StorageServers;
 beforeAll(async () => {
@@ -65,137 +61,105 @@ function summary(answers: readonly Answer[]) {
 }
 
 describe.each(STORAGES)("renders of three nodes on %s", (name) => {
-  test(
-    "a rendition requested from all nodes at once is rendered once",
-    async () => {
-      const { nodes, path, renders, directory } = await startSite(name);
-      for (let round = 1; round <= ROUNDS; round++) {
-        const beganAt = performance.now();
-        const answers = await askAtOnce(nodes, path(100 + round), REQUESTS).at(...nodes);
-        expect(summary(answers)).toEqual({ statuses: { 200: REQUESTS }, bodies: 1 });
-        expect(await renders()).toBe(round);
-        if (isSoak) console.log(`${name}: ${REQUESTS} in ${Math.round(performance.now() - beganAt)} ms`);
-      }
-      expect(await eventsOf(directory, "error")).toEqual([]);
-    },
-    TIMEOUT_MS,
-  );
+  test("a rendition requested from all nodes at once is rendered once", async () => {
+    const { nodes, path, renders, directory } = await startSite(name);
+    for (let round = 1; round <= ROUNDS; round++) {
+      const beganAt = performance.now();
+      const answers = await askAtOnce(nodes, path(100 + round), REQUESTS).at(...nodes);
+      expect(summary(answers)).toEqual({ statuses: { 200: REQUESTS }, bodies: 1 });
+      expect(await renders()).toBe(round);
+      if (isSoak) console.log(`${name}: ${REQUESTS} in ${Math.round(performance.now() - beganAt)} ms`);
+    }
+    expect(await eventsOf(directory, "error")).toEqual([]);
+  });
 
-  test(
-    "many renditions requested from all nodes at once are rendered once each",
-    async () => {
-      const { nodes, path, directory } = await startSite(name);
-      const widths = Array.from({ length: MANY }, (_, at) => 100 + at);
-      const asked = widths.map((width) => askAtOnce(nodes, path(width), NODES).at(...nodes));
-      for (const answers of await Promise.all(asked)) {
-        expect(summary(answers)).toEqual({ statuses: { 200: NODES }, bodies: 1 });
-      }
-      const rendered = (await eventsOf(directory, "render")).map(({ what }) => what);
-      expect(rendered.sort()).toEqual(widths.map((width) => `png ${width}`));
-    },
-    TIMEOUT_MS,
-  );
+  test("many renditions requested from all nodes at once are rendered once each", async () => {
+    const { nodes, path, directory } = await startSite(name);
+    const widths = Array.from({ length: MANY }, (_, at) => 100 + at);
+    const asked = widths.map((width) => askAtOnce(nodes, path(width), NODES).at(...nodes));
+    for (const answers of await Promise.all(asked)) {
+      expect(summary(answers)).toEqual({ statuses: { 200: NODES }, bodies: 1 });
+    }
+    const rendered = (await eventsOf(directory, "render")).map(({ what }) => what);
+    expect(rendered.sort()).toEqual(widths.map((width) => `png ${width}`));
+  });
 });
 
 /** Leases are stored with the renditions. */
 const PICTURES_IN = ["Redis", "S3"] as const;
 
 describe("renders of three nodes with pictures in Redis or S3", () => {
-  test(
-    "another node takes over a render when the rendering node is killed",
-    () =>
-      atOnce(PICTURES_IN, async (name) => {
-        const { nodes, directory, path, renders } = await startSite(name);
-        await closeGate(directory, "hold-render");
-        const asked = askAtOnce(nodes, path(300), WAITING);
-        const { leader, followers } = await whoRenders(nodes, directory);
-        await leader.kill();
-        await openGate(directory, "hold-render");
-        const killedAt = performance.now();
-        const answers = await asked.at(...followers);
-        const tookMs = performance.now() - killedAt;
-        expect(summary(answers)).toEqual({ statuses: { 200: (WAITING / NODES) * 2 }, bodies: 1 });
-        expect(await renders()).toBe(2);
-        expect(tookMs).toBeLessThan(TAKEN_OVER_MS);
-        if (isSoak) console.log(`${name}: taken over from the dead in ${Math.round(tookMs)} ms`);
-      }),
-    TIMEOUT_MS,
-  );
+  test("another node takes over a render when the rendering node is killed", () =>
+    atOnce(PICTURES_IN, async (name) => {
+      const { nodes, directory, path, renders } = await startSite(name);
+      await closeGate(directory, "hold-render");
+      const asked = askAtOnce(nodes, path(300), WAITING);
+      const { leader, followers } = await whoRenders(nodes, directory);
+      await leader.kill();
+      await openGate(directory, "hold-render");
+      const answers = await asked.at(...followers);
+      expect(summary(answers)).toEqual({ statuses: { 200: (WAITING / NODES) * 2 }, bodies: 1 });
+      expect(await renders()).toBe(2);
+    }));
 
-  test(
-    "another node takes over a render when the rendering node is suspended, and that one resumes unharmed",
-    () =>
-      atOnce(PICTURES_IN, async (name) => {
-        const { nodes, directory, path, renders } = await startSite(name);
-        await closeGate(directory, "hold-render");
-        const asked = askAtOnce(nodes, path(300), WAITING);
-        const { leader, followers } = await whoRenders(nodes, directory);
-        leader.suspend();
-        await openGate(directory, "hold-render");
-        const suspendedAt = performance.now();
-        const others = await asked.at(...followers);
-        const tookMs = performance.now() - suspendedAt;
-        leader.resume();
-        const answers = [...others, ...(await asked.at(leader))];
-        expect(summary(answers)).toEqual({ statuses: { 200: WAITING }, bodies: 1 });
-        expect(await renders()).toBe(2);
-        expect(tookMs).toBeLessThan(TAKEN_OVER_MS);
-        if (isSoak) console.log(`${name}: taken over from the suspended in ${Math.round(tookMs)} ms`);
-      }),
-    TIMEOUT_MS,
-  );
+  test("another node takes over a render when the rendering node is suspended, and that one resumes unharmed", () =>
+    atOnce(PICTURES_IN, async (name) => {
+      const { nodes, directory, path, renders } = await startSite(name);
+      await closeGate(directory, "hold-render");
+      const asked = askAtOnce(nodes, path(300), WAITING);
+      const { leader, followers } = await whoRenders(nodes, directory);
+      leader.suspend();
+      await openGate(directory, "hold-render");
+      const others = await asked.at(...followers);
+      leader.resume();
+      const answers = [...others, ...(await asked.at(leader))];
+      expect(summary(answers)).toEqual({ statuses: { 200: WAITING }, bodies: 1 });
+      expect(await renders()).toBe(2);
+    }));
 
-  test(
-    "a picture that cannot be rendered is tried once, and all nodes refuse it with the same message",
-    () =>
-      atOnce(PICTURES_IN, async (name) => {
-        const { nodes, directory, path, renders, image } = await startSite(name);
-        await closeGate(directory, "refuse-render");
-        await closeGate(directory, "hold-render");
-        const asked = askAtOnce(nodes, path(300), WAITING);
-        const { followers } = await whoRenders(nodes, directory);
-        // The other nodes learn of the failure from the node that tried.
-        for (const node of followers)
-          await expect.poll(() => storeCalls(node, image.id), SOON).toBeGreaterThan(LOOKED);
-        await openGate(directory, "hold-render");
-        const refused = { statuses: { 415: WAITING }, bodies: 1 };
-        expect(summary(await asked.at(...nodes))).toEqual(refused);
-        expect(summary(await askAtOnce(nodes, path(300), WAITING).at(...nodes))).toEqual(refused);
-        expect(await renders()).toBe(1);
-      }),
-    TIMEOUT_MS,
-  );
+  test("a picture that cannot be rendered is tried once, and all nodes refuse it with the same message", () =>
+    atOnce(PICTURES_IN, async (name) => {
+      const { nodes, directory, path, renders, image } = await startSite(name);
+      await closeGate(directory, "refuse-render");
+      await closeGate(directory, "hold-render");
+      const asked = askAtOnce(nodes, path(300), WAITING);
+      const { followers } = await whoRenders(nodes, directory);
+      // The other nodes learn of the failure from the node that tried.
+      for (const node of followers)
+        await expect.poll(() => storeCalls(node, image.id)).toBeGreaterThan(LOOKED);
+      await openGate(directory, "hold-render");
+      const refused = { statuses: { 415: WAITING }, bodies: 1 };
+      expect(summary(await asked.at(...nodes))).toEqual(refused);
+      expect(summary(await askAtOnce(nodes, path(300), WAITING).at(...nodes))).toEqual(refused);
+      expect(await renders()).toBe(1);
+    }));
 
-  test(
-    "nodes stop polling the store once no request waits",
-    () =>
-      atOnce(PICTURES_IN, async (name) => {
-        const { nodes, directory, path, renders, image } = await startSite(name);
-        await closeGate(directory, "hold-render");
-        const asked = askAtOnce(nodes, path(300), WAITING);
-        const { leader, followers } = await whoRenders(nodes, directory);
-        const calls = () => Promise.all(followers.map((node) => storeCalls(node, image.id)));
-        await expect.poll(async () => Math.min(...(await calls())), SOON).toBeGreaterThan(LOOKED);
-        for (const node of followers) await asked.leave(node);
-        const areQuiet = async () => {
-          const before = await calls();
-          await delay(LONGEST_PAUSE_MS);
-          return isDeepStrictEqual(await calls(), before);
-        };
-        await expect.poll(areQuiet, { timeout: 30_000 }).toBe(true);
-        await openGate(directory, "hold-render");
-        expect(summary(await asked.at(leader))).toEqual({ statuses: { 200: WAITING / NODES }, bodies: 1 });
-        expect(await renders()).toBe(1);
-      }),
-    TIMEOUT_MS,
-  );
+  test("nodes stop polling the store once no request waits", () =>
+    atOnce(PICTURES_IN, async (name) => {
+      const { nodes, directory, path, renders, image } = await startSite(name);
+      await closeGate(directory, "hold-render");
+      const asked = askAtOnce(nodes, path(300), WAITING);
+      const { leader, followers } = await whoRenders(nodes, directory);
+      const calls = () => Promise.all(followers.map((node) => storeCalls(node, image.id)));
+      await expect.poll(async () => Math.min(...(await calls()))).toBeGreaterThan(LOOKED);
+      for (const node of followers) await asked.leave(node);
+      const areQuiet = async () => {
+        const before = await calls();
+        await delay(LONGEST_PAUSE_MS);
+        return isDeepStrictEqual(await calls(), before);
+      };
+      await expect.poll(areQuiet).toBe(true);
+      await openGate(directory, "hold-render");
+      expect(summary(await asked.at(leader))).toEqual({ statuses: { 200: WAITING / NODES }, bodies: 1 });
+      expect(await renders()).toBe(1);
+    }));
 });
 
 test("the check finds nodes that do not see each other's leases", async () => {
   const { nodes, directory, path, renders } = await startSite("Redis", "no leases");
   await closeGate(directory, "hold-render");
   const asked = askAtOnce(nodes, path(300), WAITING);
-  await expect.poll(renders, SOON).toBe(NODES);
+  await expect.poll(renders).toBe(NODES);
   await openGate(directory, "hold-render");
   expect(summary(await asked.at(...nodes))).toEqual({ statuses: { 200: WAITING }, bodies: 1 });
 });

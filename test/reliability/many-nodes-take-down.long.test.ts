@@ -12,7 +12,6 @@ const READS = amount(2500, 10_000);
 const ROUNDS = amount(1, 10);
 /** Longer than a store call's time limit: a node suspended for this time finds its calls timed out. */
 const LONG_MS = 2500;
-const TIMEOUT_MS = amount(240_000, 3_600_000);
 /** Broken nodes must be found within this many reads. */
 const MUTANT_READS = 500;
 
@@ -50,7 +49,6 @@ describe.each(CASES)("taking down an image on one of three nodes on %s with %o",
         if (isSoak) console.log(`${name}, ${down.status}: ${Math.round(performance.now() - beganAt)} ms`);
       }
     },
-    TIMEOUT_MS,
   );
 });
 

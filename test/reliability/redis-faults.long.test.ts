@@ -8,9 +8,6 @@ import { startRedis, startRedisCluster } from "../support/redis-server.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { allKeys, healed, MIB, sizeOf, UNAVAILABLE, withServer } from "./redis/redis-store.ts";
 
-/** Limit for a call that gets no answer: the timeout of the store (2 s), and a margin for a busy machine. */
-const ENDED_MS = 4000;
-
 test("calls to a hanging server time out, the server executes none of them later, and the store recovers", async () => {
   await withServer({}, async (server, store) => {
     const limiter = createRedisRateLimiter({ url: server.url });
@@ -34,13 +31,8 @@ test("calls to a hanging server time out, the server executes none of them later
       () => limiter.consume("a", rule),
       () => (reading?.body instanceof Readable ? reading.body.toArray() : Promise.resolve()),
     ];
-    await Promise.all(
-      calls.map(async (work) => {
-        const begun = performance.now();
-        await expect(work(), String(work)).rejects.toMatchObject(UNAVAILABLE);
-        expect(performance.now() - begun, String(work)).toBeLessThan(ENDED_MS);
-      }),
-    );
+    // The server hangs until each call has ended.
+    await Promise.all(calls.map((work) => expect(work(), String(work)).rejects.toMatchObject(UNAVAILABLE)));
     server.signal("SIGCONT");
     await healed(store);
     // The server has received the late commands by now and refused them.
@@ -67,7 +59,7 @@ test("a killed server keeps every acknowledged write, and the store reconnects",
         }
       });
       const before = acknowledged.size;
-      await expect.poll(() => acknowledged.size, { timeout: 20_000 }).toBeGreaterThan(before + 30);
+      await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 30);
       await server.kill();
       isOver = true;
       await Promise.all(work);
@@ -123,11 +115,8 @@ test("a server out of memory answers no_space, keeps its blobs, and accepts more
       expect(await allKeys(store)).toEqual(new Set(stored));
       for (const key of stored) expect(await store.delete(key)).toBe(true);
       await server.cli("CONFIG", "SET", "maxmemory", "16mb");
-      await expect
-        .poll(() => store.put("small/record", Buffer.from("x")).then(() => "stored", String), {
-          timeout: 10_000,
-        })
-        .toBe("stored");
+      const put = () => store.put("small/record", Buffer.from("x")).then(() => "stored", String);
+      await expect.poll(put).toBe("stored");
     },
     { supersededMs: 1000 },
   );
@@ -208,9 +197,9 @@ test("a closed store keeps neither the process alive nor a connection, even to a
     await healed(store);
     // The connection of the store, and the one that lists the clients.
     const count = async () => (await server.cli("CLIENT", "LIST")).split("\n").length;
-    await expect.poll(count, { timeout: 10_000 }).toBe(2);
+    await expect.poll(count).toBe(2);
     await store.close();
-    await expect.poll(count, { timeout: 10_000 }).toBe(1);
+    await expect.poll(count).toBe(1);
   } finally {
     server.signal("SIGCONT");
     await server.close();
@@ -236,11 +225,11 @@ test("a hanging or dead cluster node fails only its own keys, and serves them ag
     cluster.nodes[1]?.signal("SIGSTOP");
     expect(new Set(await outcomes())).toEqual(new Set(["stored", "store_unavailable"]));
     cluster.nodes[1]?.signal("SIGCONT");
-    await expect.poll(outcomes, { timeout: 15_000 }).toEqual(keys.map(() => "stored"));
+    await expect.poll(outcomes).toEqual(keys.map(() => "stored"));
     await cluster.nodes[2]?.kill();
     expect(new Set(await outcomes())).toEqual(new Set(["stored", "store_unavailable"]));
     await cluster.nodes[2]?.start();
-    await expect.poll(outcomes, { timeout: 15_000 }).toEqual(keys.map(() => "stored"));
+    await expect.poll(outcomes).toEqual(keys.map(() => "stored"));
     await Promise.all(cluster.nodes.map((node) => node.kill()));
     const late = createRedisBlobStore({ url: cluster.urls, timeoutMs: 1000 });
     for (const one of [store, late]) {
@@ -249,7 +238,7 @@ test("a hanging or dead cluster node fails only its own keys, and serves them ag
     }
     await Promise.all(cluster.nodes.map((node) => node.start()));
     for (const one of [store, late]) {
-      await expect.poll(() => one.list("").then(() => "listed", String), { timeout: 15_000 }).toBe("listed");
+      await expect.poll(() => one.list("").then(() => "listed", String)).toBe("listed");
     }
     await late.close();
   } finally {

@@ -37,7 +37,7 @@ describe("messages to the operator", () => {
     const primary = await startRedis();
     const replica = await startRedis({ args: ["--replicaof", "127.0.0.1", String(primary.port)] });
     try {
-      await expect.poll(() => replica.cli("ROLE"), { timeout: 20_000 }).toContain("connected");
+      await expect.poll(() => replica.cli("ROLE")).toContain("connected");
       for (const [url, message] of [
         [replica.url, /read-only replica/],
         [cluster.urls[0] ?? "", /array/],

@@ -101,7 +101,7 @@ test.each([
     });
     for (let kill = 1; kill <= KILLS; kill++) {
       const enough = (REPORTS * kill) / (KILLS + 1);
-      await expect.poll(() => acknowledged.length, { timeout: 60_000, interval: 1 }).toBeGreaterThan(enough);
+      await expect.poll(() => acknowledged.length, { interval: 1 }).toBeGreaterThan(enough);
       const killed = server;
       killed.child.kill("SIGKILL");
       server = serve(cwd);
@@ -135,5 +135,4 @@ test.each([
     ]);
     console.info(`${acknowledged.length} of ${sent} reports acknowledged, ${KILLS} kills`);
   },
-  amount(180_000, 3_600_000),
 );

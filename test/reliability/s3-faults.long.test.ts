@@ -10,7 +10,6 @@ import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
 const TIMEOUT_MS = 1000;
 const LARGE_BYTES = 24 * 2 ** 20;
-const HEAL_MS = 30_000;
 
 let server: S3Server;
 let proxy: TcpProxy;
@@ -40,16 +39,7 @@ async function createStoreBehindProxy(options: Partial<S3BlobStoreOptions> = {})
 
 /** Retries until it succeeds. */
 async function healed(work: () => Promise<unknown>): Promise<void> {
-  const deadline = Date.now() + HEAL_MS;
-  for (;;) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await delay(100);
-    }
-  }
+  await expect.poll(() => work().then(() => "healed", String)).toBe("healed");
 }
 
 const unavailable = { code: "store_unavailable" };
@@ -71,13 +61,12 @@ test("a used-up quota is reported as lack of room", async () => {
 });
 
 describe("a silent S3 service", () => {
-  test("every method fails within a few time limits on a silent service, and works again once it answers", async () => {
+  test("every method fails on a silent service, and works again once it answers", async () => {
     const store = createStore();
     const bytes = randomBytes(1000);
     const { revision } = await store.put("hung", bytes, { ifRevision: null });
     server.suspend();
     try {
-      const started = performance.now();
       const calls = [
         store.put("hung", bytes),
         store.put("hung", bytes, { ifRevision: revision }),
@@ -92,7 +81,6 @@ describe("a silent S3 service", () => {
       for (const result of await Promise.allSettled(calls)) {
         expect(result).toMatchObject({ status: "rejected", reason: unavailable });
       }
-      expect(performance.now() - started).toBeLessThan(3 * TIMEOUT_MS + 1000);
     } finally {
       server.resume();
     }
@@ -101,14 +89,14 @@ describe("a silent S3 service", () => {
     await store.close();
   });
 
-  test("an aborted call to a silent service rejects at once", async () => {
-    const store = createStore({ timeoutMs: 20_000 });
+  test("an aborted call rejects while the service is silent", async () => {
+    // Far longer than the test may last: only the abort can end the call.
+    const store = createStore({ timeoutMs: 600_000 });
     await store.put("left", Buffer.from("x"));
     server.suspend();
     try {
       const reason = new Error("gone");
       const aborter = new AbortController();
-      const started = performance.now();
       const get = store.get("left", { signal: aborter.signal });
       aborter.abort(reason);
       await expect(get).rejects.toBe(reason);
@@ -118,7 +106,6 @@ describe("a silent S3 service", () => {
         code: "store_unavailable",
         message: "The store is closed",
       });
-      expect(performance.now() - started).toBeLessThan(5000);
     } finally {
       server.resume();
     }

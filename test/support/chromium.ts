@@ -28,10 +28,20 @@ export function launchChromium(): Promise<Browser> {
   });
 }
 
+/** A context that waits almost as long as a test may last, so that a failure names what it waited for. */
+export async function newContext(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(100_000);
+  return context;
+}
+
 /** A browser with one context. */
 export async function openBrowser(): Promise<{ context: BrowserContext; close(): Promise<void> }> {
   const browser = await launchChromium();
-  return { context: await browser.newContext(), close: () => browser.close() };
+  return { context: await newContext(browser), close: () => browser.close() };
 }
 
 /** Gives `use` a page of a context of its own, and closes both. */
@@ -40,7 +50,7 @@ export async function withPage<T>(
   options: BrowserContextOptions,
   use: (page: Page) => Promise<T>,
 ): Promise<T> {
-  const context = await browser.newContext(options);
+  const context = await newContext(browser, options);
   try {
     return await use(await context.newPage());
   } finally {

@@ -20,7 +20,7 @@ export interface PgBouncer {
   close(): Promise<void>;
 }
 
-const START_MS = 20_000;
+const START_MS = 100_000;
 
 /**
  * Starts PgBouncer in transaction mode: each transaction may run on another connection to the server.

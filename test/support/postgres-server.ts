@@ -33,7 +33,7 @@ export interface PostgresServer {
   close(): Promise<void>;
 }
 
-const START_MS = 40_000;
+const START_MS = 100_000;
 
 /** Starts a server that does not wait for disks, but keeps what it acknowledged when it is killed. Resolves when it answers. */
 export async function startPostgres({

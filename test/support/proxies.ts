@@ -15,7 +15,7 @@ export interface RunningProxy {
   close(): Promise<void>;
 }
 
-const START_MS = 10_000;
+const START_MS = 100_000;
 /** Apache refuses to serve as root. In a user namespace, root has another number, and still owns its files. */
 const NOT_ROOT =
   process.getuid?.() === 0 ? ["unshare", "--user", "--map-user=65534", "--map-group=65534"] : [];

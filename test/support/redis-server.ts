@@ -35,7 +35,7 @@ export interface RedisServerOptions {
   dump?: Uint8Array;
 }
 
-const START_MS = 30_000;
+const START_MS = 100_000;
 
 /** Starts a server that keeps nothing on disk unless told to. Resolves when it answers. */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {

@@ -36,7 +36,7 @@ export interface S3ServerOptions {
   lifecycleDayS?: number;
 }
 
-const READY_MS = 60_000;
+const READY_MS = 100_000;
 const CREDENTIALS = { accessKeyId: "TESTACCESSKEY", secretAccessKey: "test-secret-key" };
 
 /** Takes 3 to 6 seconds: one per test file. */

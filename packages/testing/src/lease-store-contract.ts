@@ -12,7 +12,7 @@ import {
   untilAcquired,
   withLeases,
 } from "./lease-store/scope.ts";
-import { callBoth, closedBehaviour, type PairTest, pairTest } from "./pair.ts";
+import { callBoth, closedBehaviour, type Pair, type PairTest, pairTest } from "./pair.ts";
 
 export interface LeaseStoreContractOptions {
   /** Opens another store on the backend of the first, as another process would. @default the first itself */
@@ -25,9 +25,6 @@ export interface LeaseStoreContractOptions {
   /** `false` for a store that has the ability, but whose service does not support leases. @default true */
   isSupported?: boolean;
 }
-
-/** The tolerated delay on a busy machine. */
-const GRACE_MS = 10_000;
 
 /**
  * Tests that a store fulfils the {@link LeaseStore} contract.
@@ -136,14 +133,12 @@ function holderBehaviour(it: PairTest<LeasingStore>): void {
 }
 
 function timeBehaviour(it: PairTest<LeasingStore>, leaseMs: number): void {
-  it("a lease that is not renewed expires in time, and its proof no longer works", async (pair) => {
+  it("a lease that is not renewed expires, and its proof no longer works", async (pair) => {
     const { one, another, id: key } = pair;
     const begunMs = performance.now();
     const first = await acquired(one, key, leaseMs);
-    const askedMs = performance.now();
-    const second = await untilAcquired(another, key, leaseMs + GRACE_MS);
+    const second = await untilAcquired(another, key);
     assert.ok(performance.now() - begunMs >= leaseMs - 1, "the lease was acquired too early");
-    assert.ok(performance.now() - askedMs < leaseMs + GRACE_MS, "the lease expired too late");
     assert.equal(await one.renewLease(key, first, LONG_MS), false);
     await one.releaseLease(key, first);
     assert.equal(await one.acquireLease(key, LONG_MS), null);
@@ -153,10 +148,9 @@ function timeBehaviour(it: PairTest<LeasingStore>, leaseMs: number): void {
   it("of 20 processes that wait for a lease, exactly one gets it after its holder is gone", async (pair) => {
     const key = pair.id;
     await acquired(pair.one, key, leaseMs);
-    const deadlineMs = performance.now() + leaseMs + GRACE_MS;
     let holders = 0;
     await callBoth(pair, 20, async (store) => {
-      while (holders === 0 && performance.now() < deadlineMs) {
+      while (holders === 0) {
         if ((await store.acquireLease(key, LONG_MS)) !== null) holders++;
         await delay(POLL_MS);
       }
@@ -164,22 +158,14 @@ function timeBehaviour(it: PairTest<LeasingStore>, leaseMs: number): void {
     assert.equal(holders, 1);
   });
 
-  it("a renewed lease outlives its original length", async ({ one, another, id: key }) => {
-    const proof = await acquired(one, key, leaseMs);
-    const endMs = performance.now() + 2.5 * leaseMs;
-    while (performance.now() < endMs) {
-      assert.equal(await one.renewLease(key, proof, leaseMs), true);
-      assert.equal(await another.acquireLease(key, leaseMs), null);
-      await delay(leaseMs / 8);
-    }
-    await one.releaseLease(key, proof);
-    await acquired(another, key);
+  it("a renewed lease outlives its original length", async (pair) => {
+    for (let turn = 0; !(await outlives({ ...pair, id: `${pair.id}-${turn}` }, leaseMs)); turn++);
   });
 
   it("a lease renewed for a shorter time expires earlier", async ({ one, another, id: key }) => {
     const proof = await acquired(one, key, LONG_MS);
     assert.equal(await one.renewLease(key, proof, leaseMs), true);
-    await untilAcquired(another, key, leaseMs + GRACE_MS);
+    await untilAcquired(another, key);
   });
 
   it("a lease lasts as long as its holder requested, whatever length others request", async (pair) => {
@@ -192,6 +178,31 @@ function timeBehaviour(it: PairTest<LeasingStore>, leaseMs: number): void {
     }
     assert.equal(await one.renewLease(key, proof, LONG_MS), true);
   });
+}
+
+/**
+ * Asserts that a lease is held while it is renewed.
+ * @returns `false` if the machine paused for longer than the lease, so that the lease may have expired.
+ */
+async function outlives({ one, another, id: key }: Pair<LeasingStore>, leaseMs: number): Promise<boolean> {
+  let sinceMs = performance.now();
+  const isLate = () => performance.now() - sinceMs >= leaseMs;
+  const proof = await acquired(one, key, leaseMs);
+  const endMs = performance.now() + 2.5 * leaseMs;
+  while (performance.now() < endMs) {
+    const askedMs = performance.now();
+    const isRenewed = await one.renewLease(key, proof, leaseMs);
+    if (isLate()) return false;
+    assert.equal(isRenewed, true);
+    sinceMs = askedMs;
+    const other = await another.acquireLease(key, leaseMs);
+    if (isLate()) return false;
+    assert.equal(other, null);
+    await delay(leaseMs / 8);
+  }
+  await one.releaseLease(key, proof);
+  await acquired(another, key);
+  return true;
 }
 
 function keysBehaviour(it: PairTest<LeasingStore>): void {

@@ -17,7 +17,7 @@ export interface MailProberHarness {
   ofAcceptsAll: ProbedAddress;
   /** Its host rejects this client because of the client's address. */
   refusing: ProbedAddress;
-  /** Its host does not answer for at least 5 s. */
+  /** Its host does not answer while a test lasts, and the prober waits for its answer longer than that. */
   silent: ProbedAddress;
   /** Its domain does not exist. */
   ofNoDomain: ProbedAddress;
@@ -27,9 +27,6 @@ export interface MailProberHarness {
   ofNoAnswer: ProbedAddress;
   close(): Promise<void>;
 }
-
-/** The tolerated delay of an immediate answer. */
-const AT_ONCE_MS = 3000;
 
 /**
  * Tests that a prober fulfils the {@link MailProber} contract.
@@ -125,37 +122,25 @@ function answersBehaviour(it: Check): void {
 }
 
 function endBehaviour(it: Check): void {
-  it("probe resolves at once with the known results when its signal aborts", async (harness) => {
+  it("probe resolves with the known results when its signal aborts", async (harness) => {
     const controller = new AbortController();
     const result = ask(harness, harness.silent, { signal: controller.signal });
     await delay(500);
-    const { mailbox, reason } = await promptly(() => {
-      controller.abort();
-      return result;
-    });
+    controller.abort();
+    const { mailbox, reason } = await result;
     assert.deepEqual([mailbox, reason], [null, "timeout"]);
   });
 
   it("probe with an already aborted signal contacts no host", async (harness) => {
-    const { mailbox, reason } = await promptly(() =>
-      ask(harness, harness.taken, { signal: AbortSignal.abort() }),
-    );
+    const { mailbox, reason } = await ask(harness, harness.taken, { signal: AbortSignal.abort() });
     assert.deepEqual([mailbox, reason], [null, "timeout"]);
   });
 
   it("close ends running probes, and may be called twice", async (harness) => {
     const result = ask(harness, harness.silent);
     await delay(500);
-    await promptly(() => harness.prober.close());
-    assert.equal((await promptly(() => result)).mailbox, null);
+    await harness.prober.close();
+    assert.equal((await result).mailbox, null);
     await harness.prober.close();
   });
-}
-
-async function promptly<T>(work: () => Promise<T>): Promise<T> {
-  const begunMs = performance.now();
-  const result = await work();
-  const tookMs = performance.now() - begunMs;
-  assert.ok(tookMs < AT_ONCE_MS, `it took ${Math.round(tookMs)} ms`);
-  return result;
 }

@@ -5,7 +5,6 @@ import type { Stage } from "./stage.ts";
 
 const DAY_MS = 86_400_000;
 /** Time for a store to delete bytes that a client may still have been reading. */
-const PATIENCE = { timeout: 20_000, interval: 50 };
 /** Part of the names of pictures in every storage. */
 const PICTURES = /original|renditions|failures|upload/;
 /** Part of the names of all stored data of images. */
@@ -23,7 +22,7 @@ export function describeEndings(stage: Stage): void {
     // Renditions are written while the reply is being sent. Those in a directory are not noted.
     const stored = async () =>
       (await stage.deployment.keys(`${image.id}/`)).filter((key) => !key.endsWith("/notes"));
-    await expect.poll(stored, PATIENCE).toHaveLength(4);
+    await expect.poll(stored).toHaveLength(4);
     const kept = (await namesOf(image)).filter((name) => PICTURES.test(name));
     expect(kept.length).toBeGreaterThan(2);
     return image;
@@ -48,9 +47,7 @@ export function describeEndings(stage: Stage): void {
 
   async function expectNoPictureOf(image: Created): Promise<void> {
     expect(await stage.deployment.keys(`${image.id}/`)).toEqual([`${image.id}/record`]);
-    await expect
-      .poll(async () => (await namesOf(image)).filter((name) => PICTURES.test(name)), PATIENCE)
-      .toEqual([]);
+    await expect.poll(async () => (await namesOf(image)).filter((name) => PICTURES.test(name))).toEqual([]);
   }
 
   test("an image withheld at one service is refused by all at once, until released", async () => {
@@ -107,7 +104,7 @@ export function describeEndings(stage: Stage): void {
     await one.images.sweep();
     expect(await statusesOf(image)).toEqual([404]);
     expect(await stage.deployment.keys(`${image.id}/`)).toEqual([]);
-    await expect.poll(() => namesOf(image), PATIENCE).toEqual([]);
+    await expect.poll(() => namesOf(image)).toEqual([]);
     expect(await statusesOf(kept)).toEqual([200, 206]);
     expect((await fetchBytes(addressOf(other, kept.id, "png"))).bytes.equals(small)).toBe(true);
   });
@@ -131,7 +128,7 @@ export function describeEndings(stage: Stage): void {
       (await stage.deployment.names()).filter(
         (name) => OF_IMAGES.test(name) && !/^superseded\/|identity\/|^due\/renditions$/.test(name),
       );
-    await expect.poll(left, PATIENCE).toEqual([]);
+    await expect.poll(left).toEqual([]);
   });
 }
 

@@ -69,6 +69,6 @@ export function describeUploads(stage: Stage): void {
       (await stage.deployment.keys(`${id}/`)).filter(
         (key) => key.startsWith(`${id}/renditions/`) && !key.includes("/intermediate-"),
       );
-    await expect.poll(renditions, { timeout: 20_000 }).toHaveLength(6);
+    await expect.poll(renditions).toHaveLength(6);
   });
 }

@@ -21,7 +21,7 @@ export interface FaultResult {
  */
 const FLUSHES = ["fsync", "fdatasync"];
 /** A process with closed connections has exited after this time, or never does. */
-const EXIT_MS = 2000;
+const EXIT_MS = 5000;
 /** Files that cannot be removed stay until the next start. */
 const REMOVALS = new Set([
   "unlink",

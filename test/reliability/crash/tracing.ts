@@ -30,7 +30,7 @@ export interface Tracing {
 }
 
 /** Longer than any pause between two steps of one operation. */
-const QUIET_MS = 40;
+const QUIET_MS = 120;
 
 let tracings = 0;
 

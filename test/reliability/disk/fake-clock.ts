@@ -12,7 +12,7 @@ export interface FakeClock {
   set(aheadMs: number, base?: string): Promise<void>;
 }
 
-const SEEN_MS = 15_000;
+const SEEN_MS = 60_000;
 const TOLERANCE_MS = 5_000;
 
 /** Variables of a process with a wall clock of its own. Elapsed time and file dates stay real. */

@@ -11,7 +11,7 @@ export interface PowerCut {
 }
 
 /** Pending work that takes longer counts as stuck. */
-const PENDING_MS = 30_000;
+const PENDING_MS = 100_000;
 const PNG = Buffer.from("89504e470d0a1a0a0000", "hex");
 
 /**

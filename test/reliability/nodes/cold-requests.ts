@@ -47,7 +47,7 @@ export async function whoRenders(
   nodes: readonly NodeProcess[],
   directory: string,
 ): Promise<{ leader: NodeProcess; followers: NodeProcess[] }> {
-  await expect.poll(() => eventsOf(directory, "render"), { timeout: 30_000, interval: 10 }).not.toEqual([]);
+  await expect.poll(() => eventsOf(directory, "render"), { interval: 10 }).not.toEqual([]);
   const [first] = await eventsOf(directory, "render");
   const leader = nodes.find(({ pid }) => pid === first?.pid);
   if (leader === undefined) throw new Error(`Process ${first?.pid} is none of the nodes`);

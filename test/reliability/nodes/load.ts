@@ -55,7 +55,7 @@ export async function loadNodes(nodes: readonly NodeProcess[]): Promise<Load> {
     async done(some, count) {
       const sum = () => some.reduce((total, node) => total + (rounds.get(node) ?? 0), 0);
       const target = sum() + count;
-      await expect.poll(sum, { timeout: 120_000 }).toBeGreaterThanOrEqual(target);
+      await expect.poll(sum).toBeGreaterThanOrEqual(target);
     },
     async end() {
       isOver = true;

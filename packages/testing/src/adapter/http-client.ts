@@ -3,7 +3,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingM
 import { connect, type Socket } from "node:net";
 
 /** Longer than any step takes on a busy machine, so that a hang fails the test. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 export interface ClientReply {
   status: number;
@@ -21,10 +21,13 @@ export interface ClientRequest {
 }
 
 /** Rejects if `promise` does not settle in time; the message names what was awaited. */
-export async function within<T>(promise: Promise<T>, what: string, ms = PATIENCE_MS): Promise<T> {
+export async function within<T>(promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`Still waiting after ${ms} ms: ${what}`)), ms);
+    timer = setTimeout(
+      () => reject(new Error(`Still waiting after ${PATIENCE_MS} ms: ${what}`)),
+      PATIENCE_MS,
+    );
   });
   try {
     return await Promise.race([promise, late]);
@@ -128,7 +131,7 @@ export function connectTo(origin: string): Promise<Socket> {
 
 /** Sends bytes unchanged and returns everything received until the server closes the connection. */
 export function sendRaw(origin: string, ...bytes: (string | Buffer)[]): Promise<string> {
-  return exchange(origin, bytes, "the reply to a raw request", undefined, readToClose);
+  return exchange(origin, bytes, "the reply to a raw request", readToClose);
 }
 
 /** Sends bytes unchanged and returns one reply, without closing the connection before. */
@@ -136,13 +139,12 @@ export async function exchange(
   origin: string,
   bytes: readonly (string | Buffer)[],
   what: string,
-  ms?: number,
   read: (socket: Socket) => Promise<string> = readReply,
 ): Promise<string> {
   const socket = await connectTo(origin);
   const reply = read(socket);
   for (const piece of bytes) socket.write(piece);
-  return await within(reply, what, ms).finally(() => socket.destroy());
+  return await within(reply, what).finally(() => socket.destroy());
 }
 
 export function readToClose(socket: Socket): Promise<string> {

@@ -18,14 +18,13 @@ export function interruptedUploadsBehaviour(scope: Scope): void {
           host.origin,
           [uploadHead(mountPath, body.length), body.subarray(0, cut)],
           "the timeout",
-          5000,
         );
         assertRawRefusal(scope, raw, 408, "timeout");
       }
     }));
 
   test("a slow upload that keeps sending is received", () =>
-    withUploads(scope, { idleMs: 800 }, async (host) => {
+    withUploads(scope, { idleMs: 2000 }, async (host) => {
       const body = oneFile();
       const socket = await connectTo(host.origin);
       const reply = readToClose(socket);
@@ -33,7 +32,7 @@ export function interruptedUploadsBehaviour(scope: Scope): void {
       const step = Math.ceil(body.length / 12);
       for (let start = 0; start < body.length; start += step) {
         socket.write(body.subarray(start, start + step));
-        await pause(90);
+        await pause(200);
       }
       assert.equal(statusOf(await within(reply, "the reply")), 200);
     }));
