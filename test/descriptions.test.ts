@@ -2,8 +2,9 @@ import { createImagesClient, srcSet } from "@outrigger/client";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pngPhoto } from "./support/pictures.ts";
+import { startSite } from "./support/quick-site.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { addressOf, type Created, type Site, startSite } from "./support/service.ts";
+import { addressOf, type Created, type Site } from "./support/service.ts";
 
 /** What breaks markup, Markdown or lines, and marks of the text direction. */
 const HOSTILE = `"Two" 'boats' <b>[at](dusk)</b> & \`code\`\\ \u05d1\u200f`;

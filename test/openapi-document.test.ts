@@ -6,7 +6,7 @@ import {
   createMemoryBlobStore,
   type ImagesOptions,
 } from "@outrigger/core";
-import { createRenderer } from "@outrigger/imaging";
+import { createHeaderRenderer } from "@outrigger/testing";
 import { createPages } from "@outrigger/web";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ const SECRET = "a secret of this test, of 32 bytes";
 
 async function imagesDocument(options: Partial<ImagesOptions> = {}): Promise<ApiDocument> {
   const images = createImages({
-    ...{ storage: createMemoryBlobStore(), renderer: createRenderer(), secret: SECRET },
+    ...{ storage: createMemoryBlobStore(), renderer: createHeaderRenderer(), secret: SECRET },
     pages: createPages(),
     ...options,
   });
@@ -44,7 +44,7 @@ async function lookupDocument(options: TestLookupOptions = {}): Promise<ApiDocum
 }
 
 async function bothDocument(): Promise<ApiDocument> {
-  const site = await startApi();
+  const site = await startApi({ renderer: createHeaderRenderer() });
   await site.stop();
   return site.document;
 }
@@ -115,7 +115,7 @@ describe.each([
 async function imagesDocumentWithoutPages(): Promise<ApiDocument> {
   const images = createImages({
     storage: createMemoryBlobStore(),
-    renderer: createRenderer(),
+    renderer: createHeaderRenderer(),
     secret: SECRET,
   });
   const document = await documentOf(images);
@@ -167,7 +167,9 @@ describe("a description", () => {
   });
 
   test("has no formats that nothing can be served as", async () => {
-    const document = await imagesDocument({ renderer: { ...createRenderer(), canRender: () => false } });
+    const document = await imagesDocument({
+      renderer: { ...createHeaderRenderer(), canRender: () => false },
+    });
     expect(document.paths["/api/images/{id}.webp"]).toBeUndefined();
     expect(document.paths["/api/images/{id}.png"]?.get?.responses["501"]).toBeDefined();
   });
@@ -224,7 +226,7 @@ describe("mounted", () => {
   let made: TestLookup;
 
   beforeAll(async () => {
-    site = await startApi();
+    site = await startApi({ renderer: createHeaderRenderer() });
     made = site.made;
   });
   afterAll(() => site.stop());

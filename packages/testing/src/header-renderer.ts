@@ -34,6 +34,8 @@ const RENDITIONS: Record<ImageFormat, Buffer> = {
   ),
 };
 
+const PREVIEW = { placeholder: "3OcRJYB4d3h/iIeHeEh3eIhw+j3A", color: "#888888", alpha: false };
+
 /** Reads the size from the first bytes of an original; `null`: they have none. */
 const SIZES: Record<OriginalType, (header: Buffer) => Size | null> = {
   "image/png": (header) => sizeAt(header, 24, (at) => header.readUInt32BE(at), 16, 20),
@@ -48,12 +50,12 @@ const SIZES: Record<OriginalType, (header: Buffer) => Size | null> = {
 
 /**
  * A renderer for tests that are not about pictures: it starts no process, and decodes and removes nothing. It admits each file
- * whose header tells a size, as one page with a grey placeholder. Every rendition is a valid picture of 1 × 1 pixels.
+ * whose header tells a size, as one page with a fixed preview. Every rendition is a valid picture of 1 × 1 pixels.
  */
 export function createHeaderRenderer(): Renderer {
   const fake = createFakeRenderer((admitting) => {
     sizeOf(admitting).then(
-      (size) => admitting.accept({ ...size, pages: 1, color: "#888888", alpha: false, cleaned: null }),
+      (size) => admitting.accept({ ...size, ...PREVIEW, pages: 1, cleaned: null }),
       (error: unknown) => admitting.refuse(error),
     );
   });
