@@ -49,6 +49,20 @@ async function bothDocument(): Promise<ApiDocument> {
   return site.document;
 }
 
+async function lint(described: object): Promise<string[]> {
+  const config = await createConfig({ extends: ["recommended"] });
+  const problems = await lintFromString({ source: JSON.stringify(described), config });
+  return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
+}
+
+test("the linter finds a path of a wrong type and a missing license", async () => {
+  const document = await imagesDocumentWithoutPages();
+  const broken = await lint({ ...document, paths: { "/": { get: { responses: 5 } } } });
+  expect(broken).toContainEqual(expect.stringMatching(/^struct: /));
+  const { license: _, ...info } = document.info;
+  expect(await lint({ ...document, info })).toEqual([expect.stringMatching(/^info-license: /)]);
+});
+
 describe.each([
   ["images", () => imagesDocument()],
   ["images without pages", () => imagesDocumentWithoutPages()],
@@ -64,17 +78,8 @@ describe.each([
   });
 
   test("is OpenAPI 3.1 without an error or warning under the recommended rules of Redocly", async () => {
-    const lint = async (described: object) => {
-      const config = await createConfig({ extends: ["recommended"] });
-      const problems = await lintFromString({ source: JSON.stringify(described), config });
-      return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
-    };
     expect(await lint(document)).toEqual([]);
     expect(document.openapi).toBe("3.1.1");
-    const broken = await lint({ ...document, paths: { "/": { get: { responses: 5 } } } });
-    expect(broken).toContainEqual(expect.stringMatching(/^struct: /));
-    const { license: _, ...info } = document.info;
-    expect(await lint({ ...document, info })).toEqual([expect.stringMatching(/^info-license: /)]);
   });
 
   test("names operations, tags and components once, and all that it refers to", () => {
