@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+/** Above 4 s of CPU time, or with a browser, a database, or a render process outside of packages/imaging. */
 const LONG = ".long.test.ts";
 const NIGHTLY = ".nightly.test.ts";
 const cores = Math.max(2, availableParallelism());

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startHost } from "./support/hosts.ts";
 import type { Host } from "./support/listen.ts";
 import { jpegPhoto } from "./support/pictures.ts";
-import { addressOf, type Site, startSite, upload } from "./support/service.ts";
+import { startSite } from "./support/quick-site.ts";
+import { addressOf, type Site, upload } from "./support/service.ts";
 
 const SAME_ORIGIN = { "Sec-Fetch-Site": "same-origin" };
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startHost } from "./support/hosts.ts";
 import type { Host } from "./support/listen.ts";
 import { jpegPhoto } from "./support/pictures.ts";
-import { addressOf, type Site, startSite, upload } from "./support/service.ts";
+import { startSite } from "./support/quick-site.ts";
+import { addressOf, type Site, upload } from "./support/service.ts";
 
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><script>alert(1)</script><rect width="40" height="40" fill="red"/></svg>`;
 

@@ -9,7 +9,8 @@ import Koa3 from "koa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listen, serveHost } from "./support/listen.ts";
 import { jpegPhoto } from "./support/pictures.ts";
-import { type Created, type Site, startSite, upload } from "./support/service.ts";
+import { startSite } from "./support/quick-site.ts";
+import { type Created, type Site, upload } from "./support/service.ts";
 
 const COOKIE = "connect.sid=s%3Aone-client; Path=/; HttpOnly";
 const BROWSER = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { plainPin } from "../packages/client/src/checks.ts";
 import { normalisePin } from "../packages/core/src/images/record/pin.ts";
 import { pngPhoto } from "./support/pictures.ts";
-import { type Site, startSite, upload } from "./support/service.ts";
+import { startSite } from "./support/quick-site.ts";
+import { type Site, upload } from "./support/service.ts";
 
 let site: Site;
 let id: string;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createImages } from "@outrigger/core";
+import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PNG } from "../packages/core/test/calls.ts";
 import { startReceiver, webhooksTo } from "../packages/core/test/event-site.ts";
-import { acceptAll, createFakeRenderer } from "../packages/core/test/fake-renderer.ts";
 import { createPlace, listKeys, PLACE_NAMES } from "./backends/place.ts";
 import { type Servers, startServers } from "./backends/servers.ts";
 

@@ -4,18 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFsBlobStore, createImages, type Images, type ImagesOptions } from "@outrigger/core";
 import { express } from "@outrigger/express";
-import { createRenderer } from "@outrigger/imaging";
 import { koa } from "@outrigger/koa";
 import { front } from "@outrigger/node";
+import { createHeaderRenderer } from "@outrigger/testing";
 import expressApp from "express";
 import Koa from "koa";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { listen, serveHost } from "./support/listen.ts";
 import { pngPhoto } from "./support/pictures.ts";
 
-const renderer = createRenderer();
 const endings: (() => Promise<void>)[] = [];
-afterAll(() => renderer.close());
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
@@ -37,7 +35,7 @@ async function startFronted(
   const directory = await mkdtemp(join(tmpdir(), "outrigger-front-"));
   const images = createImages({
     storage: createFsBlobStore({ directory }),
-    renderer: { ...renderer, close: async () => {} },
+    renderer: createHeaderRenderer(),
     asyncAfterMs: false,
     ...options,
   });

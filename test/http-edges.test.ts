@@ -11,7 +11,8 @@ import { mountAt } from "../packages/koa/test/harness.ts";
 import { requestOf, VALID } from "./hostile/hostile-upload.ts";
 import { exchange, type RawReply } from "./hostile/raw-http.ts";
 import { type Host, serveHost } from "./support/listen.ts";
-import { type Created, type Site, type SiteOptions, withSite } from "./support/service.ts";
+import { withSite } from "./support/quick-site.ts";
+import type { Created, Site, SiteOptions } from "./support/service.ts";
 
 const EVIL = "evil.example";
 const OWN = "img.example";

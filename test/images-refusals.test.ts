@@ -2,7 +2,8 @@ import request from "supertest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOST_NAMES } from "./support/hosts.ts";
 import { svgDrawing } from "./support/pictures.ts";
-import { postImage, type Site, startSite, upload, withSite } from "./support/service.ts";
+import { startSite, withSite } from "./support/quick-site.ts";
+import { postImage, type Site, upload } from "./support/service.ts";
 
 describe("expiry and limits", () => {
   test("a file over maxUploadBytes answers 413 and closes the connection", async () => {

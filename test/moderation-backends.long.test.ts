@@ -1,13 +1,8 @@
 import { createHash } from "node:crypto";
 import { createImages, type Images, type ImagesOptions } from "@outrigger/core";
+import { acceptAll, cleanedTo, createFakeRenderer, type FakeRenderer } from "@outrigger/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CallOptions, createCall, PNG } from "../packages/core/test/calls.ts";
-import {
-  acceptAll,
-  cleanedTo,
-  createFakeRenderer,
-  type FakeRenderer,
-} from "../packages/core/test/fake-renderer.ts";
 import { type Answer, answerOf } from "../packages/core/test/image-site.ts";
 import { createPlace, listKeys, PLACE_NAMES, type PlaceName } from "./backends/place.ts";
 import { type Servers, startServers } from "./backends/servers.ts";

@@ -1,6 +1,6 @@
 import { createImages, createMemoryBlobStore, type Images } from "@outrigger/core";
-import { createRenderer } from "@outrigger/imaging";
 import { outriggerStorage } from "@outrigger/node";
+import { createHeaderRenderer } from "@outrigger/testing";
 import express5, { type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import multer from "multer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const log = (...line: unknown[]) => logged.push(line);
   images = createImages({
     storage: createMemoryBlobStore(),
-    renderer: createRenderer(),
+    renderer: createHeaderRenderer(),
     secret: "0123456789abcdef0123456789abcdef",
     publicUrl: "https://img.example/img",
     maxUploadBytes: MAX_UPLOAD_BYTES,

@@ -6,7 +6,7 @@ import {
   createMemoryBlobStore,
   type ImagesOptions,
 } from "@outrigger/core";
-import { createRenderer } from "@outrigger/imaging";
+import { createHeaderRenderer } from "@outrigger/testing";
 import { createPages } from "@outrigger/web";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ const SECRET = "a secret of this test, of 32 bytes";
 
 async function imagesDocument(options: Partial<ImagesOptions> = {}): Promise<ApiDocument> {
   const images = createImages({
-    ...{ storage: createMemoryBlobStore(), renderer: createRenderer(), secret: SECRET },
+    ...{ storage: createMemoryBlobStore(), renderer: createHeaderRenderer(), secret: SECRET },
     pages: createPages(),
     ...options,
   });
@@ -44,10 +44,24 @@ async function lookupDocument(options: TestLookupOptions = {}): Promise<ApiDocum
 }
 
 async function bothDocument(): Promise<ApiDocument> {
-  const site = await startApi();
+  const site = await startApi({ renderer: createHeaderRenderer() });
   await site.stop();
   return site.document;
 }
+
+async function lint(described: object): Promise<string[]> {
+  const config = await createConfig({ extends: ["recommended"] });
+  const problems = await lintFromString({ source: JSON.stringify(described), config });
+  return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
+}
+
+test("the linter finds a path of a wrong type and a missing license", async () => {
+  const document = await imagesDocumentWithoutPages();
+  const broken = await lint({ ...document, paths: { "/": { get: { responses: 5 } } } });
+  expect(broken).toContainEqual(expect.stringMatching(/^struct: /));
+  const { license: _, ...info } = document.info;
+  expect(await lint({ ...document, info })).toEqual([expect.stringMatching(/^info-license: /)]);
+});
 
 describe.each([
   ["images", () => imagesDocument()],
@@ -64,17 +78,8 @@ describe.each([
   });
 
   test("is OpenAPI 3.1 without an error or warning under the recommended rules of Redocly", async () => {
-    const lint = async (described: object) => {
-      const config = await createConfig({ extends: ["recommended"] });
-      const problems = await lintFromString({ source: JSON.stringify(described), config });
-      return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
-    };
     expect(await lint(document)).toEqual([]);
     expect(document.openapi).toBe("3.1.1");
-    const broken = await lint({ ...document, paths: { "/": { get: { responses: 5 } } } });
-    expect(broken).toContainEqual(expect.stringMatching(/^struct: /));
-    const { license: _, ...info } = document.info;
-    expect(await lint({ ...document, info })).toEqual([expect.stringMatching(/^info-license: /)]);
   });
 
   test("names operations, tags and components once, and all that it refers to", () => {
@@ -115,7 +120,7 @@ describe.each([
 async function imagesDocumentWithoutPages(): Promise<ApiDocument> {
   const images = createImages({
     storage: createMemoryBlobStore(),
-    renderer: createRenderer(),
+    renderer: createHeaderRenderer(),
     secret: SECRET,
   });
   const document = await documentOf(images);
@@ -167,7 +172,9 @@ describe("a description", () => {
   });
 
   test("has no formats that nothing can be served as", async () => {
-    const document = await imagesDocument({ renderer: { ...createRenderer(), canRender: () => false } });
+    const document = await imagesDocument({
+      renderer: { ...createHeaderRenderer(), canRender: () => false },
+    });
     expect(document.paths["/api/images/{id}.webp"]).toBeUndefined();
     expect(document.paths["/api/images/{id}.png"]?.get?.responses["501"]).toBeDefined();
   });
@@ -224,7 +231,7 @@ describe("mounted", () => {
   let made: TestLookup;
 
   beforeAll(async () => {
-    site = await startApi();
+    site = await startApi({ renderer: createHeaderRenderer() });
     made = site.made;
   });
   afterAll(() => site.stop());

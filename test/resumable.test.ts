@@ -3,8 +3,9 @@ import { toFetchHandler } from "@outrigger/fetch";
 import { beforeAll, describe, expect, test } from "vitest";
 import { serveHost } from "./support/listen.ts";
 import { jpegPhoto } from "./support/pictures.ts";
+import { startSite } from "./support/quick-site.ts";
 import { beginByTus, sendByTus, sendCut, tus } from "./support/resume.ts";
-import { bytesOf, startSite } from "./support/service.ts";
+import { bytesOf } from "./support/service.ts";
 
 /** The listener would replace Request and Response for all files of this process. */
 const OWN_GLOBALS = { overrideGlobalObjects: false };

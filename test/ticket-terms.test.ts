@@ -5,7 +5,8 @@ import { toFetchHandler } from "@outrigger/fetch";
 import { nodeListener } from "@outrigger/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listen } from "./support/listen.ts";
-import { type Site, startSite } from "./support/service.ts";
+import { startSite } from "./support/quick-site.ts";
+import type { Site } from "./support/service.ts";
 
 let site: Site;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createImagesClient, OutriggerError } from "@outrigger/client";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { jpegPhoto } from "../support/pictures.ts";
-import { type Site, startSite } from "../support/service.ts";
+import { type Site, type SiteOptions, startSite } from "../support/service.ts";
 import { type Front, startFront } from "./front.ts";
 
 /** An ID that no image has. */
@@ -35,11 +35,11 @@ export interface FrontedSite {
 }
 
 /** One site with one proxy for all tests of a file. Every test starts with an empty list of requests. */
-export function frontForAll(): FrontedSite {
+export function frontForAll(options: SiteOptions = {}): FrontedSite {
   let site: Site;
   let front: Front;
   beforeAll(async () => {
-    site = await startSite();
+    site = await startSite(options);
     front = await startFront(site);
   });
   beforeEach(() => {

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { createImagesClient, type UploadProgress } from "@outrigger/client";
+import { createHeaderRenderer } from "@outrigger/testing";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Site, startSite } from "../support/service.ts";
+import { startSite } from "../support/quick-site.ts";
+import type { Site } from "../support/service.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { frontForAll, photo, refusalOf } from "./image-client.ts";
 import { fileOf, openable } from "./sources.ts";
@@ -213,7 +215,7 @@ async function countOf(): Promise<number> {
   return count;
 }
 
-const plain = frontForAll();
+const plain = frontForAll({ renderer: createHeaderRenderer() });
 
 test("a service without resumable uploads gets the file in one request", async () => {
   const image = await plain.client().upload(fileOf(padded(2 * MB)), { resumable: true });

@@ -1,6 +1,7 @@
 import { createImagesClient } from "@outrigger/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Site, startSite } from "../support/service.ts";
+import { startSite } from "../support/quick-site.ts";
+import type { Site } from "../support/service.ts";
 import { idsIn, photo, refusalOf } from "./image-client.ts";
 import { fileOf } from "./sources.ts";
 

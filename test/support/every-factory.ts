@@ -14,6 +14,7 @@ import * as redis from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
 import * as sql from "@outrigger/sql";
 import { createMetrics, createTracing } from "@outrigger/telemetry";
+import { createHeaderRenderer } from "@outrigger/testing";
 import { createMailLists, createMailProber } from "@outrigger/verifier";
 import { createAdminPages, createPages } from "@outrigger/web";
 import { createServer } from "outrigger";
@@ -27,7 +28,7 @@ const PAGE = fileURLToPath(new URL("../../docs/options.md", import.meta.url));
 export const SECRET = "0123456789abcdef0123456789abcdef";
 
 export const storage = core.createMemoryBlobStore();
-export const renderer = createRenderer();
+export const renderer = createHeaderRenderer();
 const database = sql.openDatabase({ url: "file:./never-opened.db" });
 const contacts = core.createMemoryContactSource();
 const accounts = core.createMemoryAccounts();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createFakeRenderer, type FakeRenderer } from "@outrigger/testing";
 import { vi } from "vitest";
 import { afterEachTest } from "../../../test/support/hooks.ts";
 import type { BlobStore } from "../src/contracts/blob-store.ts";
@@ -9,7 +10,6 @@ import type { ImageRecord } from "../src/images/record/image-record.ts";
 import { readAll } from "../src/stores/blob-body.ts";
 import { createMemoryBlobStore } from "../src/stores/memory/memory-blob-store.ts";
 import { type CallOptions, createCall } from "./calls.ts";
-import { createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
 
 /** The time for all services of a test, in Unix milliseconds. */
 export interface Clock {

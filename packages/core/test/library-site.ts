@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { Readable } from "node:stream";
+import { acceptAll, createFakeRenderer, type FakeRenderer } from "@outrigger/testing";
 import type { RenderOptions, RenditionSpec } from "../src/contracts/renderer.ts";
 import type { FsBlobStore } from "../src/stores/fs/fs-blob-store.ts";
 import { PNG } from "./calls.ts";
-import { acceptAll, createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
 import type { ImageSite, SiteOptions } from "./image-site.ts";
 import { createLifeSite } from "./life-site.ts";
 

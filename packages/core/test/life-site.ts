@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { acceptAll, createFakeRenderer, type FakeRenderer } from "@outrigger/testing";
 import { afterEachFile } from "../../../test/support/hooks.ts";
 import { type BlobStore, isLocalStore } from "../src/contracts/blob-store.ts";
 import { type DueEntry, hasDueIndex } from "../src/contracts/due-index.ts";
@@ -10,7 +11,6 @@ import { parseDueName } from "../src/stores/due-list.ts";
 import { type FsBlobStore, openFsBlobStore } from "../src/stores/fs/fs-blob-store.ts";
 import { type FileSystem, nodeFiles } from "../src/stores/fs/fs-files.ts";
 import { createMemoryBlobStore } from "../src/stores/memory/memory-blob-store.ts";
-import { acceptAll, createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
 import { createSite, type ImageSite, type SiteOptions } from "./image-site.ts";
 import { textPages } from "./text-pages.ts";
 

@@ -4,21 +4,12 @@ import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import Router from "@koa/router";
 import type { Call, Service } from "@outrigger/core";
-import { adapterContract } from "@outrigger/testing";
 import { describe, expect, it } from "vitest";
 import { recording, withApp } from "../../fetch/test/serve.ts";
-import { harnessOf, Koa2, Koa3, mountAt, WAYS } from "../test/harness.ts";
+import { Koa2, Koa3, mountAt } from "../test/harness.ts";
 import { koa } from "./koa.ts";
 
-// koa.long.test.ts has the contract at the root, and in every version and way of mounting.
-describe("Koa 3 with prefix", () =>
-  adapterContract(
-    (name, body) => {
-      if (name.startsWith("adapter under")) it(name, body);
-    },
-    harnessOf(Koa3, WAYS.prefix),
-  ));
-
+// koa.long.test.ts has the contract of adapters, in every version and way of mounting.
 for (const [name, Koa] of [
   ["Koa 2", Koa2],
   ["Koa 3", Koa3],

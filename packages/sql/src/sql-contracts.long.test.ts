@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import { type PostgresServer, startPostgres } from "../../../test/support/postgres-server.ts";
-import { lookupContracts } from "../test/contracts.ts";
+import { lookupContracts, recordsContracts } from "../test/contracts.ts";
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -9,3 +9,4 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 lookupContracts(() => server.url);
+recordsContracts(() => server.url);

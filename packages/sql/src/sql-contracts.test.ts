@@ -2,8 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
-import { type PostgresServer, startPostgres } from "../../../test/support/postgres-server.ts";
-import { lookupContracts, recordsContracts } from "../test/contracts.ts";
+import { lookupContracts } from "../test/contracts.ts";
 
 describe("in an embedded database", () => {
   let directory: string;
@@ -12,13 +11,4 @@ describe("in an embedded database", () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
   lookupContracts(() => `file:${join(directory, "lookup.db")}`);
-});
-
-describe("in PostgreSQL", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.close());
-  recordsContracts(() => server.url);
 });

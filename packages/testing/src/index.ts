@@ -15,6 +15,9 @@ export type { ContactSourceContractOptions } from "./contact-source-contract.ts"
 export { contactSourceContract } from "./contact-source-contract.ts";
 export type { DueIndexContractOptions } from "./due-index-contract.ts";
 export { dueIndexContract } from "./due-index-contract.ts";
+export type { Admitting, FakeRenderer } from "./fake-renderer.ts";
+export { acceptAll, cleanedTo, createFakeRenderer, PLAIN } from "./fake-renderer.ts";
+export { createHeaderRenderer } from "./header-renderer.ts";
 export type { LeaseStoreContractOptions } from "./lease-store-contract.ts";
 export { leaseStoreContract } from "./lease-store-contract.ts";
 export type { MailProberHarness, ProbedAddress } from "./mail-prober-contract.ts";

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { createCall } from "../../test/calls.ts";
-import { createFakeRenderer } from "../../test/fake-renderer.ts";
 import { created, type ImageSite, type SiteOptions, storedRecord } from "../../test/image-site.ts";
 import { createLifeSite, DAY } from "../../test/life-site.ts";
 import { holdUp, tapStore } from "../../test/tapped-store.ts";

@@ -1,5 +1,5 @@
+import { createFakeRenderer } from "@outrigger/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createFakeRenderer } from "../../test/fake-renderer.ts";
 import { created, createSite, eventually, type SiteOptions } from "../../test/image-site.ts";
 import { anotherProcess, createLifeSite, DAY, HOUR, readsOf, statusesOf } from "../../test/life-site.ts";
 import { tapStore } from "../../test/tapped-store.ts";

@@ -1,5 +1,5 @@
+import { createFakeRenderer } from "@outrigger/testing";
 import { expect, test } from "vitest";
-import { createFakeRenderer } from "../../test/fake-renderer.ts";
 import { createRecordingObserver } from "../../test/recording-observer.ts";
 import { watchRenderer } from "./observe-backends.ts";
 

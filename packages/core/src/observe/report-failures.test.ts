@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test, vi } from "vitest";
-import { createFakeRenderer } from "../../test/fake-renderer.ts";
 import type { Renderer } from "../contracts/renderer.ts";
 import { ServiceError } from "../errors.ts";
 import { safeLogger } from "../http/failure-listener.ts";

@@ -1,5 +1,5 @@
+import { createFakeRenderer } from "@outrigger/testing";
 import { expect, test, vi } from "vitest";
-import { createFakeRenderer } from "../../test/fake-renderer.ts";
 import { createRecordingObserver } from "../../test/recording-observer.ts";
 import type { GaugeName } from "../contracts/observer.ts";
 import type { Sandbox } from "../contracts/renderer.ts";

@@ -15,6 +15,7 @@ import { IMAGES_RULES } from "@outrigger/core/images";
 import { LOOKUP_RULES } from "@outrigger/core/lookup";
 import type { rules } from "@outrigger/core/stores";
 import { createRenderer, RENDERER_RULES } from "@outrigger/imaging";
+import { createHeaderRenderer } from "@outrigger/testing";
 import { createMailProber } from "@outrigger/verifier";
 import { PROBER_RULES } from "@outrigger/verifier/options";
 import { afterAll, expect, test } from "vitest";
@@ -26,7 +27,7 @@ type Options = Readonly<Record<string, unknown>>;
 type Make = (options: Options) => Promise<void>;
 
 const secret = "0123456789abcdef0123456789abcdef";
-const renderer = createRenderer();
+const renderer = createHeaderRenderer();
 
 const directory = mkdtempSync(join(tmpdir(), "outrigger-rules-"));
 afterAll(() => rm(directory, { recursive: true, force: true }));

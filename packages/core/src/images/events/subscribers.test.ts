@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
+import { createFakeRenderer } from "@outrigger/testing";
 import { expect, test } from "vitest";
 import { SECRET, startReceiver, webhooksTo } from "../../../test/event-site.ts";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created, eventually, type SiteOptions, storedRecord } from "../../../test/image-site.ts";
 import {
   anotherProcess,

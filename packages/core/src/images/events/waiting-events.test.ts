@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
+import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { expect, test, vi } from "vitest";
 import { PNG } from "../../../test/calls.ts";
 import { startReceiver, webhooksTo } from "../../../test/event-site.ts";
-import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created, eventually, type ImageSite, keysOf, storedRecord } from "../../../test/image-site.ts";
 import {
   anotherProcess,

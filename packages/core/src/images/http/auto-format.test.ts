@@ -1,5 +1,5 @@
+import { PLAIN } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
-import { PLAIN } from "../../../test/fake-renderer.ts";
 import { created } from "../../../test/image-site.ts";
 import { createLifeSite, DAY, willingRenderer } from "../../../test/life-site.ts";
 import { imageOn } from "../../../test/read-site.ts";

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from "node:http";
+import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created, createSite, type ImageSite, keysOf, type SiteOptions } from "../../../test/image-site.ts";
 import { spooled } from "../../../test/library-site.ts";
 import { createDiskStore } from "../../../test/life-site.ts";

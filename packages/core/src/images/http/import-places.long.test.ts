@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { createSite, type ImageSite, type SiteOptions } from "../../../test/image-site.ts";
 import { createRemoteSite } from "../../../test/remote-site.ts";
 

@@ -1,5 +1,5 @@
+import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
-import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import {
   type Answer,
   created,

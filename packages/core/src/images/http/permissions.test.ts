@@ -1,6 +1,6 @@
+import { createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test, vi } from "vitest";
 import { createCall } from "../../../test/calls.ts";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created, createSite, type ImageSite, keysOf, type SiteOptions } from "../../../test/image-site.ts";
 import { createLifeSite, readsOf, statusesOf } from "../../../test/life-site.ts";
 import { ServiceError } from "../../errors.ts";

@@ -1,6 +1,6 @@
+import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { bytesAt, keysOf } from "../../../test/image-site.ts";
 import { HOUR, MINUTE } from "../../../test/life-site.ts";
 import { createResumeSite, type ResumeSite, uploadPath } from "../../../test/resume-site.ts";

@@ -1,5 +1,5 @@
+import { createFakeRenderer } from "@outrigger/testing";
 import { expect, test } from "vitest";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created } from "../../../test/image-site.ts";
 import { createLifeSite, DAY, HOUR, readsOf, SECOND } from "../../../test/life-site.ts";
 

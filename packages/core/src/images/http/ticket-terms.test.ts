@@ -1,5 +1,5 @@
+import { createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { eventually } from "../../../test/image-site.ts";
 import { countImages, createTicketSite, OTHER_FILE, ticketQuery } from "../../../test/ticket-site.ts";
 import { ServiceError } from "../../errors.ts";

@@ -1,6 +1,6 @@
+import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { bytesAt, created, createSite, type ImageSite, type SiteOptions } from "../../../test/image-site.ts";
 import { createDiskStore } from "../../../test/life-site.ts";
 import { createRemoteSite } from "../../../test/remote-site.ts";

@@ -1,6 +1,6 @@
+import { createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { type CallOptions, PNG } from "../../../test/calls.ts";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { eventually, storedRecord } from "../../../test/image-site.ts";
 import { anotherProcess, DAY, MINUTE } from "../../../test/life-site.ts";
 import { holdUp, tapStore } from "../../../test/tapped-store.ts";

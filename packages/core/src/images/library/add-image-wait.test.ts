@@ -1,6 +1,6 @@
+import { cleanedTo, createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { cleanedTo, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { eventually } from "../../../test/image-site.ts";
 import { createLibrarySite } from "../../../test/library-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";

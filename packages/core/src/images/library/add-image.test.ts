@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
+import { createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { bytesAt, keysOf } from "../../../test/image-site.ts";
 import { createLibrarySite, namingRenderer, stalledSource } from "../../../test/library-site.ts";
 import { DAY, STORES } from "../../../test/life-site.ts";

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setImmediate as turn } from "node:timers/promises";
+import { createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { eventually, type ImageSite, keysOf } from "../../../test/image-site.ts";
 import { createLibrarySite } from "../../../test/library-site.ts";
 import { DAY, STORES, tracesOf } from "../../../test/life-site.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import { cleanedTo, createFakeRenderer, type FakeRenderer } from "@outrigger/testing";
 import { expect, test } from "vitest";
 import { amount } from "../../../../../test/support/soak.ts";
 import { PNG } from "../../../test/calls.ts";
 import { type Fault, faultyStore } from "../../../test/dying-store.ts";
-import { cleanedTo, createFakeRenderer, type FakeRenderer } from "../../../test/fake-renderer.ts";
 import { createSite, type ImageSite, type SiteOptions, storedRecord } from "../../../test/image-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";

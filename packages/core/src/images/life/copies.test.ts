@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import { acceptAll, cleanedTo, createFakeRenderer, type FakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { backupStorage } from "../../../../ops/src/backup.ts";
 import { migrateStorage } from "../../../../ops/src/migrate.ts";
 import { PNG } from "../../../test/calls.ts";
-import { acceptAll, cleanedTo, createFakeRenderer, type FakeRenderer } from "../../../test/fake-renderer.ts";
 import {
   bytesAt,
   created,

@@ -1,10 +1,10 @@
+import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { backupStorage } from "../../../../ops/src/backup.ts";
 import { migrateStorage } from "../../../../ops/src/migrate.ts";
 import { restoreStorage } from "../../../../ops/src/restore.ts";
 import { verifyStorage } from "../../../../ops/src/verification.ts";
 import { type CallOptions, PNG } from "../../../test/calls.ts";
-import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import {
   bytesAt,
   created,

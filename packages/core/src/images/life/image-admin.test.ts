@@ -1,5 +1,5 @@
+import { createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created, eventually, type ImageSite } from "../../../test/image-site.ts";
 import {
   anotherProcess,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { cleanedTo, createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { cleanedTo, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created, eventually, keysOf, storedRecord } from "../../../test/image-site.ts";
 import { createLifeSite, DAY, STORES } from "../../../test/life-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";

@@ -1,5 +1,5 @@
+import { type Admitting, PLAIN } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
-import { type Admitting, PLAIN } from "../../../test/fake-renderer.ts";
 import {
   created,
   eventually,

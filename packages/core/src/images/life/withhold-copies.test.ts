@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { acceptAll, cleanedTo, createFakeRenderer } from "@outrigger/testing";
 import { expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { acceptAll, cleanedTo, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { bytesAt, created, eventually, type ImageSite, storedRecord } from "../../../test/image-site.ts";
 import { createLifeSite } from "../../../test/life-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";

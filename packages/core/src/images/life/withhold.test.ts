@@ -1,6 +1,6 @@
+import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import type { CallOptions } from "../../../test/calls.ts";
-import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import {
   type Answer,
   created,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { acceptAll, cleanedTo, createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { acceptAll, cleanedTo, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { bytesAt, created, eventually, keysOf, storedRecord } from "../../../test/image-site.ts";
 import { createLifeSite, STORES } from "../../../test/life-site.ts";
 import type { Inspect, InspectedFile, InspectedImage, InspectVerdict } from "../record/inspect-rules.ts";

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
+import { acceptAll, cleanedTo, createFakeRenderer, type FakeRenderer } from "@outrigger/testing";
 import { afterAll, describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
 import { type Fault, faultyStore } from "../../../test/dying-store.ts";
-import { acceptAll, cleanedTo, createFakeRenderer, type FakeRenderer } from "../../../test/fake-renderer.ts";
 import {
   bytesAt,
   createSite,

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { createFakeRenderer } from "@outrigger/testing";
 import { expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { eventually } from "../../../test/image-site.ts";
 import { createLifeSite } from "../../../test/life-site.ts";
 import { signal } from "../../../test/tapped-store.ts";

@@ -1,6 +1,6 @@
+import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import {
   created,
   createSite,

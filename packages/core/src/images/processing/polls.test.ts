@@ -1,6 +1,6 @@
+import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test, vi } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { acceptAll, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created, createSite, eventually, type ImageSite, storedRecord } from "../../../test/image-site.ts";
 import type { DueIndex } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";

@@ -1,5 +1,5 @@
+import { acceptAll, createFakeRenderer, PLAIN } from "@outrigger/testing";
 import { expect, test } from "vitest";
-import { acceptAll, createFakeRenderer, PLAIN } from "../../../test/fake-renderer.ts";
 import { created, createSite, eventually, type SiteOptions } from "../../../test/image-site.ts";
 
 const ATTACKER = "198.51.100.66";

@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createFakeRenderer } from "@outrigger/testing";
 import { afterAll, describe, expect, test } from "vitest";
 import { migrateStorage } from "../../../../ops/src/migrate.ts";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created, createSite, eventually, storedRecord } from "../../../test/image-site.ts";
 import { createLifeSite } from "../../../test/life-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";

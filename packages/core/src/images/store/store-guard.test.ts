@@ -1,5 +1,5 @@
+import { createFakeRenderer } from "@outrigger/testing";
 import { expect, test } from "vitest";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created, createSite, eventually, type ImageSite } from "../../../test/image-site.ts";
 import { BROWSER, createLifeSite, DAY, entriesOf, tracesOf } from "../../../test/life-site.ts";
 import { createMount } from "../../../test/store-mount.ts";

@@ -1,6 +1,6 @@
+import { createFakeRenderer } from "@outrigger/testing";
 import { expect, test, vi } from "vitest";
 import { type CallOptions, PNG } from "../../../test/calls.ts";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { type Answer, eventually, type ImageSite, keysOf, storedRecord } from "../../../test/image-site.ts";
 import { anotherProcess, createLifeSite, DAY, entriesOf, willingRenderer } from "../../../test/life-site.ts";
 import { holdUp, tapStore } from "../../../test/tapped-store.ts";

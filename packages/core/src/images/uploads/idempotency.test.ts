@@ -1,6 +1,6 @@
+import { createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { type CallOptions, createCall, PNG } from "../../../test/calls.ts";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import {
   type Answer,
   created,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { createFakeRenderer } from "@outrigger/testing";
 import { expect, test } from "vitest";
-import { createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { created, createSite, eventually, keysOf } from "../../../test/image-site.ts";
 import { createLifeSite, DAY, entriesOf, MINUTE, tracesOf } from "../../../test/life-site.ts";
 import { holdUp, tapStore } from "../../../test/tapped-store.ts";

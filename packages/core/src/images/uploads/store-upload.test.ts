@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { acceptAll, cleanedTo, createFakeRenderer } from "@outrigger/testing";
 import { afterAll, describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { acceptAll, cleanedTo, createFakeRenderer } from "../../../test/fake-renderer.ts";
 import { bytesAt, created, createSite, eventually, keysOf, storedRecord } from "../../../test/image-site.ts";
 import { ServiceError } from "../../errors.ts";
 import { createFsBlobStore } from "../../stores/fs/fs-blob-store.ts";

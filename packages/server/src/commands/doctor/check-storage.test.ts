@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { createFsBlobStore, createImages } from "@outrigger/core";
-import { createRenderer } from "@outrigger/imaging";
+import { createHeaderRenderer } from "@outrigger/testing";
 import { describe, expect, it } from "vitest";
 import { temporaryDirectory } from "../../../test/outrigger-process.ts";
 import { checkSpace, checkStorage, checkTarget } from "./check-storage.ts";
@@ -95,7 +95,7 @@ it("doctor warns of events that were given up, and of events that wait for more 
   const directory = join(await temporaryDirectory(), "data");
   const store = createFsBlobStore({ directory });
   const storage = { ...store, close: async () => {} };
-  const images = createImages({ storage, renderer: createRenderer() });
+  const images = createImages({ storage, renderer: createHeaderRenderer() });
   await images.ready();
   await images.close();
   const findings = () => checkTarget({ target: { kind: "file", directory }, roles: ["records"] });
@@ -115,7 +115,10 @@ it("doctor warns of events that were given up, and of events that wait for more 
 
 it("doctor warns of reports that are overdue", async () => {
   const directory = join(await temporaryDirectory(), "data");
-  const images = createImages({ storage: createFsBlobStore({ directory }), renderer: createRenderer() });
+  const images = createImages({
+    storage: createFsBlobStore({ directory }),
+    renderer: createHeaderRenderer(),
+  });
   await images.ready();
   // Its sweep would remove the reports, since there are no such images.
   await images.close();

@@ -1,6 +1,6 @@
+import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { expect, test } from "vitest";
 import { createCall } from "../../../../test/calls.ts";
-import { acceptAll, createFakeRenderer } from "../../../../test/fake-renderer.ts";
 import { createSite } from "../../../../test/image-site.ts";
 import { textPages } from "../../../../test/text-pages.ts";
 import type { Pages, UploadView } from "../../../contracts/pages.ts";

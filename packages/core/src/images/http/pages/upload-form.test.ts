@@ -1,6 +1,6 @@
+import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import type { CallOptions } from "../../../../test/calls.ts";
-import { acceptAll, createFakeRenderer } from "../../../../test/fake-renderer.ts";
 import { createSite, type ImageSite, type SiteOptions } from "../../../../test/image-site.ts";
 import { textPages } from "../../../../test/text-pages.ts";
 import type { CreatedView, UploadView } from "../../../contracts/pages.ts";

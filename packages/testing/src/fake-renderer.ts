@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
+import { ServiceError } from "@outrigger/core";
 import type {
   Admission,
   AdmitOptions,
@@ -7,8 +8,7 @@ import type {
   OriginalType,
   Renderer,
   RenderSource,
-} from "../src/contracts/renderer.ts";
-import { ServiceError } from "../src/errors.ts";
+} from "@outrigger/core/images";
 
 /** The default admission of a picture. */
 export const PLAIN: Admission = { width: 40, height: 30, pages: 1, cleaned: null };

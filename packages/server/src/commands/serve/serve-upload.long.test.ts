@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -53,4 +54,17 @@ it("the package ships the command named in its bin field", async () => {
   const { bin } = JSON.parse(await readFile(new URL("../../../package.json", import.meta.url), "utf8"));
   const { mode } = await stat(new URL(join("../../..", bin.outrigger), import.meta.url));
   expect(mode & 0o111).toBe(0o111);
+});
+
+describe("logs of outrigger serve", () => {
+  it("do not block the server after their reader has ended", async () => {
+    const server = serve(await temporaryDirectory());
+    const url = await server.url;
+    server.child.stderr?.destroy();
+    server.child.stdout?.destroy();
+    for (let index = 0; index < 20; index++) expect((await fetch(`${url}/nothing`)).status).toBe(404);
+    const ended = once(server.child, "exit");
+    server.child.kill("SIGTERM");
+    expect((await ended)[0]).toBe(0);
+  });
 });
