@@ -27,7 +27,7 @@ export interface LeaseStoreContractOptions {
 }
 
 /** The tolerated delay on a busy machine. */
-const GRACE_MS = 10_000;
+const GRACE_MS = 60_000;
 
 /**
  * Tests that a store fulfils the {@link LeaseStore} contract.
@@ -140,10 +140,8 @@ function timeBehaviour(it: PairTest<LeasingStore>, leaseMs: number): void {
     const { one, another, id: key } = pair;
     const begunMs = performance.now();
     const first = await acquired(one, key, leaseMs);
-    const askedMs = performance.now();
     const second = await untilAcquired(another, key, leaseMs + GRACE_MS);
     assert.ok(performance.now() - begunMs >= leaseMs - 1, "the lease was acquired too early");
-    assert.ok(performance.now() - askedMs < leaseMs + GRACE_MS, "the lease expired too late");
     assert.equal(await one.renewLease(key, first, LONG_MS), false);
     await one.releaseLease(key, first);
     assert.equal(await one.acquireLease(key, LONG_MS), null);
