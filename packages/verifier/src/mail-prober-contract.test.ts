@@ -9,7 +9,7 @@ mailProberContract(test, async () => {
   world.dns.zone["null.test"] = { MX: [[0, "."]] };
   world.dns.zone["silent.test"] = { drops: true };
   return {
-    prober: world.prober({ dnsMs: 1000, replyMs: 600_000 }),
+    prober: world.prober({ dnsMs: 4000, replyMs: 600_000 }),
     taken: ["alice", "one.test"],
     unknown: ["absent", "one.test"],
     ofAcceptsAll: ["carol", "catchall.test"],
