@@ -10,11 +10,11 @@ import { temporaryDirectories, temporaryFiles } from "./crash/left-overs.ts";
 import { sampleOf, trim, verifyEntries, verifySwept, verifyUnacknowledged } from "./crash/verify.ts";
 import { type Clients, write } from "./crash/writers.ts";
 
-const KILLS = amount(8, 1000);
+const KILLS = amount(6, 1000);
 /** One kill in this many is of the real server, which starts more slowly. */
 const REAL_EVERY = 4;
 /** A kill comes after a random number of replies up to this one. */
-const MOST_ANSWERS = 60;
+const MOST_ANSWERS = 30;
 
 interface Killable {
   base: string;

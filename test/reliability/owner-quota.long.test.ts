@@ -135,15 +135,16 @@ test("three processes exceed the quota if their writes do not compare revisions,
 test("after processes are killed, the owner's usage matches the stored images again", async () => {
   const directory = join(root, "killed");
   const limit = 20;
-  const store = createFsBlobStore({ directory });
   for (let round = 0; round < 4; round++) {
     const started = await startAll(LIVE, directory, String(limit), "exact");
-    await expect.poll(async () => (await countOn(store, Date.now).usage(OWNER)).images).toBeGreaterThan(0);
+    const files = () => readdir(directory, { recursive: true });
+    await expect.poll(files).toContainEqual(expect.stringMatching(/\/record@$/));
     for (const each of started) {
       await delay(300 + Math.random() * 300);
       await each.kill();
     }
   }
+  const store = createFsBlobStore({ directory });
   expect((await countOn(store, Date.now).usage(OWNER)).images).toBeLessThanOrEqual(limit);
   const later = countOn(store, () => Date.now() + 16 * 60_000);
   const left = await finishRemovals(store, (id, bytes) => later.release(imageOf(id, bytes)));
