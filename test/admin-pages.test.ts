@@ -15,7 +15,6 @@ let photo: Buffer;
 /** The operator of each request; `false`: no operator. */
 let operator: { by: string } | boolean | undefined = { by: "anna" };
 let asked = 0;
-
 const createOptions = (images = site.images) => ({
   images,
   authorize: () => {
