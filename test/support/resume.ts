@@ -86,3 +86,17 @@ export async function sendCut(
   socket.destroy();
   await once(socket, "close");
 }
+
+/**
+ * Sends the first `cut` bytes of a file over connections that break. A break loses what the service has not read yet: that is sent
+ * again, from the offset that the service tells.
+ */
+export async function storeUpTo(url: string, file: Uint8Array, cut: number): Promise<void> {
+  for (;;) {
+    const offset = (await tus("HEAD", url)).headers.get("upload-offset");
+    if (offset === String(cut)) return;
+    // No offset: the broken request still holds the upload.
+    if (offset !== null)
+      await sendCut(url, Number(offset), file.subarray(Number(offset), cut), file.length - Number(offset));
+  }
+}
