@@ -4,9 +4,9 @@ import { postImage, type Site, startSite } from "./support/service.ts";
 
 const DAMAGED = "The file is damaged or incomplete";
 const UNKNOWN = "imagedata is not a PNG, JPEG, GIF, SVG, PSD or PDF file";
-/** Names and words of sharp, libvips, libjpeg, libpng, libspng, cgif, librsvg, saxes, zlib, ag-psd and PDFium. */
+/** Names and words of sharp, libvips, libjpeg, libpng, libspng, cgif, librsvg, saxes, zlib and PDFium. */
 const FOREIGN =
-  /vips|libjpeg|libpng|spng|sharp|pdfium|ag-psd|zlib|buffer|corrupt|premature|bogus|invalid|unexpected|unclosed|disallowed|encoded data/i;
+  /vips|libjpeg|libpng|spng|sharp|pdfium|zlib|buffer|corrupt|premature|bogus|invalid|unexpected|unclosed|disallowed|encoded data/i;
 
 let site: Site;
 const logged: Record<string, unknown>[] = [];
