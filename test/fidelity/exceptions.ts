@@ -56,7 +56,6 @@ export const NAMED_REFUSALS: readonly NamedRefusal[] = [
 export const EXCEPTIONS: readonly Exception[] = [
   ...on("png", {
     "Chromium maps the brightness of PQ to the screen": /^cICP PQ$/,
-    "gammas that no screen has are limited differently": /^gAMA (?:1|largest)$/,
   }),
   {
     kind: "png",

@@ -28,23 +28,13 @@ describe("parseReadParameters", () => {
     for (const resize of [...texts, " 8x8", 800, {}]) expectRefused("png", { resize });
   });
 
-  test("accepts five values of convert for jpg, and ignores convert for other formats", () => {
-    for (const convert of ["low", "medium", "high", "max", "auto"])
+  test("accepts four values of convert for jpg, and ignores convert for other formats", () => {
+    for (const convert of ["low", "medium", "high", "max"])
       expect(parse("jpg", { convert })).toEqual({ quality: convert });
-    for (const convert of ["best", "LOW", 5, true]) {
+    for (const convert of ["best", "LOW", "auto", 5, true]) {
       expectRefused("jpg", { convert });
-      expect(parse("png", { convert })).toEqual({});
+      for (const format of ["png", "webp", "avif"] as const) expect(parse(format, { convert })).toEqual({});
     }
-  });
-
-  test("reads convert=auto for webp and avif, and ignores other values there", () => {
-    for (const format of ["webp", "avif"] as const) {
-      expect(parse(format, { convert: "auto" })).toEqual({ quality: "auto" });
-      for (const convert of ["low", "high", "AUTO", "best", 5])
-        expect(parse(format, { convert })).toEqual({});
-    }
-    for (const format of ["png", "gif", "svg", "psd", "pdf"] as const)
-      expect(parse(format, { convert: "auto" })).toEqual({});
   });
 
   test("accepts a page as digits or as a whole number from 1", () => {
@@ -143,16 +133,6 @@ describe("chooseRendition", () => {
     expect(choose(pdf, "png", { page: 2 })).toEqual({ format: "png", page: 2 });
   });
 
-  test("returns the quality auto for jpg, webp and avif, and no second spec for other formats", () => {
-    for (const format of ["jpg", "webp", "avif"] as const)
-      expect(choose(svg, format, { quality: "auto" })).toEqual({ format, quality: "auto" });
-    for (const format of ["png", "gif", "psd", "pdf"] as const)
-      expect(choose(svg, format, { quality: "auto" })).toEqual(choose(svg, format, {}));
-    // Of `.auto`, which reads every level.
-    for (const format of ["webp", "avif"] as const)
-      expect(choose(svg, format, { quality: "low" })).toEqual({ format });
-  });
-
   test("returns a quality for jpg only, high by default", () => {
     expect(choose(jpeg, "jpg", { quality: "low" })).toEqual({
       format: "jpg",
@@ -239,7 +219,7 @@ describe("specName and isSpecName", () => {
     expect(specName({ format: "gif" })).toBe("gif");
   });
 
-  test("tell names of specs from those of earlier releases and of intermediates", () => {
+  test("tell names of specs from those of earlier releases", () => {
     const crops: RenditionSpec[] = [
       { format: "png", width: 8, height: 6, drawn: { width: 9, height: 6, left: 1, top: 0 } },
       { format: "png", width: 8, height: 6, drawn: { width: 4, height: 6, left: -2, top: 0 }, page: 3 },
@@ -259,28 +239,9 @@ describe("specName and isSpecName", () => {
       "png-in8x6-pad-bgff8800",
     ]);
     expect(crops.map(specName).filter(isSpecName)).toHaveLength(crops.length);
-    const names = [
-      "png",
-      "jpg-max",
-      "jpg-auto-8x6",
-      "webp-auto",
-      "avif-auto-in8x",
-      "png-8x6",
-      "png-in8x",
-      "png-inx6",
-      "jpg-low-in8x6-p12",
-      "pdf-p2",
-    ];
+    const names = ["png", "jpg-max", "png-8x6", "png-in8x", "png-inx6", "jpg-low-in8x6-p12", "pdf-p2"];
     expect(names.filter(isSpecName)).toEqual(names);
-    const others = [
-      "png-8x6-4f2a9c01",
-      "jpg-low-8x-b1c2",
-      "png-f00",
-      "intermediate-p1",
-      "",
-      "tiff",
-      "png-0x6",
-    ];
+    const others = ["png-8x6-4f2a9c01", "jpg-low-8x-b1c2", "png-f00", "", "tiff", "png-0x6"];
     expect(others.filter(isSpecName)).toEqual([]);
   });
 });

@@ -12,7 +12,6 @@ import type { ImageRecord } from "../record/image-record.ts";
 import type { AddressSignatures, SignedAddress } from "./address-signatures.ts";
 import { type Presets, presetSource, type SizePolicy } from "./presets.ts";
 import {
-  AUTO_ONLY,
   DEFAULT_QUALITY,
   isGiven,
   type ParameterSource,
@@ -227,8 +226,7 @@ export function chooseRendition(
   const maxWidth = isTurned ? parameters.maxHeight : parameters.maxWidth;
   const maxHeight = isTurned ? parameters.maxWidth : parameters.maxHeight;
   // The address format `auto` may have a quality, and result in a format without it.
-  const takesQuality = format === "jpg" || (parameters.quality === "auto" && AUTO_ONLY.includes(format));
-  const quality = takesQuality ? parameters.quality : undefined;
+  const quality = format === "jpg" ? parameters.quality : undefined;
   // A page requested by number is served alone, even the first. Edits show one page anyway.
   const isDocument = formatOfOriginal(record.type) === format && edits === undefined;
   const isOnePage = page !== undefined && (isDocument ? pageCount(record) > 1 : page > 1);
