@@ -133,6 +133,15 @@ describe("chooseRendition", () => {
     expect(choose(pdf, "png", { page: 2 })).toEqual({ format: "png", page: 2 });
   });
 
+  test("throws bad_request for a fit other than contain of a PDF as PDF", () => {
+    const box = { maxWidth: 8, maxHeight: 8 };
+    for (const fit of ["cover", "pad"] as const) {
+      expect(() => choose(pdf, "pdf", { ...box, fit })).toThrow("fit must be contain for a PDF as PDF");
+      expect(choose(pdf, "png", { ...box, fit })).toMatchObject({ format: "png" });
+      expect(choose(jpeg, "pdf", { ...box, fit })).toMatchObject({ format: "pdf" });
+    }
+  });
+
   test("returns a quality for jpg only, high by default", () => {
     expect(choose(jpeg, "jpg", { quality: "low" })).toEqual({
       format: "jpg",

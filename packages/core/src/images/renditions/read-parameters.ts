@@ -38,7 +38,7 @@ export const RENDITION_SCHEMAS = {
     enum: ["contain", "cover", "pad"],
     default: "contain",
     description:
-      "How the picture fills the box of `resize`. `contain`: it fits inside. `cover`: it fills the box and is cut; a raster image smaller than the box gives the largest size with the ratio of the box. `pad`: it fits inside, with bars up to the size of the box.",
+      "How the picture fills the box of `resize`. `contain`: it fits inside. `cover`: it fills the box and is cut; a raster image smaller than the box gives the largest size with the ratio of the box. `pad`: it fits inside, with bars up to the size of the box. A PDF as PDF takes `contain` only.",
   },
   at: {
     type: "string",

@@ -221,6 +221,9 @@ export function chooseRendition(
   if (page !== undefined && page > pageCount(record)) {
     throw new ServiceError("bad_request", `page must be at most ${pageCount(record)}`);
   }
+  if (record.type === "application/pdf" && format === "pdf" && edits === undefined && fit !== undefined) {
+    throw new ServiceError("bad_request", "fit must be contain for a PDF as PDF");
+  }
   // A quarter turn exchanges the sides of the picture, and so those of the box that it must fit before.
   const isTurned = edits?.rotate === 90 || edits?.rotate === 270;
   const maxWidth = isTurned ? parameters.maxHeight : parameters.maxWidth;
