@@ -89,7 +89,7 @@ test("a worker that ends before it is ready reaches onError once, and each uploa
 test("the build of a renderer needs no library that this process could resolve, as after file tracing", async () => {
   await install("imaging");
   // No `main`, no code: only what a tool that copies imported files keeps.
-  for (const name of ["sharp", "@embedpdf/pdfium", "ag-psd", "pdfkit", "svg-to-pdfkit"]) {
+  for (const name of ["sharp", "@embedpdf/pdfium", "pdfkit", "svg-to-pdfkit"]) {
     const target = join(directory, "node_modules", name);
     await mkdir(target, { recursive: true });
     const { version } = JSON.parse(await readFile(join(ROOT, "node_modules", name, "package.json"), "utf8"));

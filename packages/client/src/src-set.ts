@@ -29,11 +29,8 @@ export interface SrcSetOptions {
    * names. @default "webp"
    */
   format?: "auto" | "webp" | "avif" | "jpg" | "png" | "gif" | undefined;
-  /**
-   * Quality of a `jpg`. `auto`, also of `webp` and `avif`: the smallest file that looks as good as `high`.
-   * @default "high"
-   */
-  convert?: "low" | "medium" | "high" | "max" | "auto" | undefined;
+  /** Quality of a `jpg`. @default "high" */
+  convert?: "low" | "medium" | "high" | "max" | undefined;
   /** Value of the attribute `sizes`: how wide the page shows the image. @default "100vw" */
   sizes?: string | undefined;
   /** Width by height of every candidate, above 0: `16 / 9`, `1` for squares. @default that of the image */
@@ -90,7 +87,7 @@ const RULES = {
       Array.isArray(given) && given.length > 0 && [...given].every((each) => isWhole(each, MAX_SIDE)),
   ],
   format: oneOf(...Object.keys(MAX_PIXELS)),
-  convert: oneOf("low", "medium", "high", "max", "auto"),
+  convert: oneOf("low", "medium", "high", "max"),
   sizes: ["a value of the attribute sizes", (given) => typeof given === "string" && given.trim() !== ""],
   ratio: ["a number above 0", (given) => Number.isFinite(given) && Number(given) > 0],
   fit: oneOf("cover", "pad"),

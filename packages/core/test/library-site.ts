@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { acceptAll, createFakeRenderer, type FakeRenderer } from "@outrigger/testing";
-import type { RenderOptions, RenditionSpec } from "../src/contracts/renderer.ts";
+import type { RenditionSpec, WorkOptions } from "../src/contracts/renderer.ts";
 import type { FsBlobStore } from "../src/stores/fs/fs-blob-store.ts";
 import { PNG } from "./calls.ts";
 import type { ImageSite, SiteOptions } from "./image-site.ts";
@@ -10,7 +10,7 @@ import { createLifeSite } from "./life-site.ts";
 /** A renderer whose renditions contain their specs as JSON. */
 export interface NamingRenderer extends FakeRenderer {
   /** Called before each render. */
-  onRender: (options: RenderOptions) => unknown;
+  onRender: (options: WorkOptions) => unknown;
   /** Number of renders. */
   renders: number;
 }
@@ -20,7 +20,7 @@ export function namingRenderer(answer: FakeRenderer["answer"] = acceptAll): Nami
     renders: 0,
     onRender: () => undefined,
     canRender: () => true,
-    async render(_source: unknown, _type: unknown, spec: RenditionSpec, options: RenderOptions = {}) {
+    async render(_source: unknown, _type: unknown, spec: RenditionSpec, options: WorkOptions = {}) {
       await renderer.onRender(options);
       renderer.renders++;
       return { bytes: Buffer.from(JSON.stringify(spec)) };

@@ -56,5 +56,5 @@ test("only options that shape renditions change the build", async () => {
   }
   expect(await buildWith({ language: "de" }), "language").not.toBe(build);
   expect(await buildWith({ sandbox: "off", maxTasksPerWorker: 1 })).toBe(build);
-  expect(await buildWith({ workers: 1, timeoutMs: 500, maxPixels: 9, intermediates: false })).toBe(build);
+  expect(await buildWith({ workers: 1, timeoutMs: 500, maxPixels: 9 })).toBe(build);
 });

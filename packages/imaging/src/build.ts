@@ -7,7 +7,7 @@ import { ownRoot, readManifest, rootOf } from "./package-roots.ts";
 import type { PictureLimits } from "./shared/wire.ts";
 
 /** Libraries whose version decides how pictures are drawn or encoded. */
-const LIBRARIES = ["sharp", "@embedpdf/pdfium", "ag-psd", "pdfkit", "svg-to-pdfkit"];
+const LIBRARIES = ["sharp", "@embedpdf/pdfium", "pdfkit", "svg-to-pdfkit"];
 
 let code: string | undefined;
 

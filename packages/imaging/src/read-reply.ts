@@ -1,10 +1,4 @@
-import {
-  type Admission,
-  isColor,
-  isPlaceholder,
-  type PageSizes,
-  type Rendition,
-} from "@outrigger/core/images";
+import { type Admission, isColor, isPlaceholder, type PageSizes } from "@outrigger/core/images";
 import { MAX_PAGE_RUNS } from "@outrigger/core/values";
 import { MAX_PIECES, type Piece } from "./shared/wire.ts";
 
@@ -43,7 +37,7 @@ export function readAdmission(reply: unknown, bytes: Buffer, sourceBytes: number
 /** What a converted upload can become. */
 const RASTER_TYPES = ["image/png", "image/jpeg", "image/gif"] as const;
 const WARNINGS = [
-  ...(["colors_reduced", "depth_reduced", "first_frame_only", "first_page_only"] as const),
+  ...(["colors_reduced", "damage_repaired", "depth_reduced", "first_frame_only", "first_page_only"] as const),
   ...(["hdr_reduced", "metadata_removed", "text_removed"] as const),
 ];
 
@@ -55,14 +49,6 @@ function warningOf(given: unknown): (typeof WARNINGS)[number] {
   const warning = WARNINGS.find((each) => each === given);
   if (warning === undefined) throw invalid();
   return warning;
-}
-
-/** Verifies a reply to `render`. Throws for any other value. */
-export function readRendition(reply: unknown, bytes: Buffer): Rendition {
-  const { renditionBytes } = fieldsOf(reply);
-  if (renditionBytes === bytes.length) return { bytes };
-  const length = wholeOf(renditionBytes, bytes.length);
-  return { bytes: bytes.subarray(0, length), intermediate: bytes.subarray(length) };
 }
 
 function readRun(given: unknown): PageSizes[number] {

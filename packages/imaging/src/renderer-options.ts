@@ -54,12 +54,6 @@ export const RENDERER_RULES = {
   /** Pictures of all clients that may wait for a worker, up to 100,000; more are refused. @default 64 */
   maxQueue: rules.preset(64, rules.whole(0, 100_000)),
   /**
-   * Keeps an intermediate, of up to 1600 px and 10 MB, of each original that is slow to decode. Smaller renditions,
-   * with the same bytes, take 0.02 s from it instead of 0.1 s or more.
-   * @default true
-   */
-  intermediates: rules.preset(true, rules.flag()),
-  /**
    * Pictures after which a worker is replaced, up to 1,000,000. With 1, a decoder that one picture took over never
    * sees another: for private pictures of several clients. A new worker costs about 0.3 s of CPU time.
    * @default 1000

@@ -1,17 +1,9 @@
 import { expect, test } from "vitest";
-import { readAdmission, readRendition } from "./read-reply.ts";
+import { readAdmission } from "./read-reply.ts";
 
 const bytes = Buffer.from("0123456789");
 const info = { width: 4, height: 3, pages: 1 };
 const SOURCE_BYTES = 100;
-
-test("a rendition and its intermediate are separated", () => {
-  expect(readRendition({ renditionBytes: 4 }, bytes)).toEqual({
-    bytes: Buffer.from("0123"),
-    intermediate: Buffer.from("456789"),
-  });
-  expect(readRendition({ renditionBytes: 10 }, bytes)).toEqual({ bytes });
-});
 
 test("an admission keeps its facts and the pieces of the cleaned file", () => {
   const pieces = [
@@ -29,13 +21,6 @@ test("an admission keeps its facts and the pieces of the cleaned file", () => {
     cleaned: null,
   });
 });
-
-test.each([null, 7, {}, { renditionBytes: -1 }, { renditionBytes: 11 }, { renditionBytes: "4" }])(
-  "readRendition throws for the invalid reply %j",
-  (reply) => {
-    expect(() => readRendition(reply, bytes)).toThrow("invalid reply");
-  },
-);
 
 test.each([
   ["no object", null],

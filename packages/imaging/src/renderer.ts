@@ -13,9 +13,9 @@ import { childEnvironment, lowerPriority } from "./pool/start-process.ts";
 import type { Request } from "./pool/worker-pipe.ts";
 import { writeCleaned } from "./pool/worker-pipe.ts";
 import { WorkerPool } from "./pool/worker-pool.ts";
-import { readAdmission, readRendition } from "./read-reply.ts";
+import { readAdmission } from "./read-reply.ts";
 import { type RendererOptions, resolveRendererOptions } from "./renderer-options.ts";
-import { measure, usesIntermediate } from "./shared/measure.ts";
+import { measure } from "./shared/measure.ts";
 import type { Task } from "./shared/wire.ts";
 
 /**
@@ -67,7 +67,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   }
   const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, ...others } =
     resolveRendererOptions(options);
-  const { maxTasksPerWorker, intermediates, sandbox, language, node: givenNode, ...limits } = others;
+  const { maxTasksPerWorker, sandbox, language, node: givenNode, ...limits } = others;
   const node = nodeProgram(givenNode);
   const levels = createLevelSearch(sandbox);
   const locale = localeOf(language);
@@ -107,7 +107,6 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     version: versionOf,
     measure: (original, spec) => measure(original, spec, limits),
     canConvert: (type) => type !== "image/heic" || isInstalled("heic-decode"),
-    usesIntermediate: (original, spec) => intermediates && usesIntermediate(original, spec, limits),
     async admit(given, type, { cleanedPath, ...kept }, work) {
       const source = absolute(given);
       const path = resolve(cleanedPath);
@@ -116,13 +115,8 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
       return { ...info, cleaned: cleaned === null ? null : await writeCleaned(path, source, cleaned) };
     },
     render(source, type, spec, work) {
-      const mode = work?.fromIntermediate
-        ? "from intermediate"
-        : intermediates
-          ? "with intermediate"
-          : "direct";
-      const task: Task = { kind: "render", type, spec, limits, mode };
-      return run({ task, source: absolute(source), read: readRendition }, work);
+      const task: Task = { kind: "render", type, spec, limits };
+      return run({ task, source: absolute(source), read: (_, bytes) => ({ bytes }) }, work);
     },
     async start() {
       // A process that ends at once starts nothing.

@@ -162,17 +162,6 @@ export function rendererContract(test: ConformanceTest, create: () => Renderer |
     }
   });
 
-  it("the quality auto gives no more bytes than high, and the same bytes again", async (renderer) => {
-    for (const [type, format] of offered(renderer)) {
-      if (!["jpg", "webp", "avif"].includes(format)) continue;
-      const render = (quality: "auto" | "high") =>
-        rendered(renderer, type, { format, quality, maxWidth: 40 });
-      const [auto, again, high] = [await render("auto"), await render("auto"), await render("high")];
-      assert.ok(looksLike(auto, format) && auto.equals(again), `${type} as ${format}`);
-      assert.ok(auto.length <= high.length, `${type} as ${format}: ${auto.length} > ${high.length}`);
-    }
-  });
-
   it("admit rejects a picture that declares more pixels than allowed", async (renderer) => {
     await rejectsWith(admit(renderer, { bytes: hugePng }, "image/png"), "unsupported_media");
     for (const format of formats.filter((each) => canRender(renderer, "image/png", each))) {

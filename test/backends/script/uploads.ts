@@ -66,9 +66,7 @@ export function describeUploads(stage: Stage): void {
     }
     // Renditions are written while the reply is being sent.
     const renditions = async () =>
-      (await stage.deployment.keys(`${id}/`)).filter(
-        (key) => key.startsWith(`${id}/renditions/`) && !key.includes("/intermediate-"),
-      );
+      (await stage.deployment.keys(`${id}/`)).filter((key) => key.startsWith(`${id}/renditions/`));
     await expect.poll(renditions).toHaveLength(6);
   });
 }

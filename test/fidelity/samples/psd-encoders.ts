@@ -1,9 +1,7 @@
 import { writePsdBuffer } from "ag-psd";
 import sharp from "sharp";
-import { layer } from "../../support/layered-psd.ts";
 import { programs, run } from "../../support/programs.ts";
 import { PSD_SIZE as SIZE } from "./psd-channels.ts";
-import { scenePixels } from "./psd-layers.ts";
 import { type Sample, sample, sceneRgba } from "./sample.ts";
 
 /** A profile that sharp brings. */
@@ -77,13 +75,17 @@ export async function byPsdTools(): Promise<Sample[]> {
 
 export function mergedByAgPsd(): Sample[] {
   const found: Sample[] = [];
-  const scene = scenePixels(SIZE.width, SIZE.height);
+  const scene = { ...SIZE, data: new Uint8ClampedArray(sceneRgba(SIZE.width, SIZE.height)) };
+  const veil = { width: 20, height: 10, data: new Uint8ClampedArray(20 * 10 * 4).fill(128) };
   for (const psb of [false, true]) {
     for (const compress of [false, true]) {
       const document = {
         ...SIZE,
         imageData: scene,
-        children: [{ name: "Scene", imageData: scene }, layer([5, 5, 20, 10], [0, 90, 200, 128])],
+        children: [
+          { name: "Scene", imageData: scene },
+          { left: 5, top: 5, imageData: veil },
+        ],
       };
       const bytes = writePsdBuffer(document, { psb, compress });
       found.push(sample("psd", `by ag-psd, merged${psb ? " PSB" : ""}${compress ? " zip" : ""}`, bytes));

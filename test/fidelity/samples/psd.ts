@@ -2,10 +2,9 @@ import { layerSection } from "../../support/psd-layer-section.ts";
 import { PSD_COMPRESSIONS, resource, samplePsd, section } from "../../support/psd-samples.ts";
 import { channelsOf, type Mode, PSD_SIZE as SIZE } from "./psd-channels.ts";
 import { byImageMagick, byPsdTools, mergedByAgPsd, profileOf } from "./psd-encoders.ts";
-import { fills, layers } from "./psd-layers.ts";
 import { type Sample, sample } from "./sample.ts";
 
-/** PSDs and PSBs of every mode, depth and compression, with a merged picture or layers alone, of several writers. */
+/** PSDs and PSBs of every mode, depth and compression, of several writers. */
 export async function psdSamples(): Promise<Sample[]> {
   const cmyk = await profileOf("cmyk");
   return [
@@ -13,27 +12,21 @@ export async function psdSamples(): Promise<Sample[]> {
     ...transparencies(cmyk),
     ...profiles(await profileOf("p3")),
     ...mergedByAgPsd(),
-    ...layers(),
-    ...fills(),
     ...(await byImageMagick()),
     ...(await byPsdTools()),
   ];
 }
 
-const FORMS: readonly (readonly [Mode, 1 | 8 | 16 | 32, number])[] = [
+const FORMS: readonly (readonly [Mode, 1 | 8 | 16, number])[] = [
   ["bitmap", 1, 1],
   ["greyscale", 8, 1],
   ["greyscale", 16, 1],
-  ["greyscale", 32, 1],
   ["indexed", 8, 1],
   ["duotone", 8, 1],
   ["rgb", 8, 3],
   ["rgb", 16, 3],
-  ["rgb", 32, 3],
   ["cmyk", 8, 4],
   ["cmyk", 16, 4],
-  ["multichannel", 8, 3],
-  ["multichannel", 8, 4],
   ["lab", 8, 3],
   ["lab", 16, 3],
 ];
@@ -82,9 +75,9 @@ function transparencies(cmyk: Buffer): Sample[] {
     if (depth === 1 || (mode !== "greyscale" && mode !== "rgb" && mode !== "cmyk")) continue;
     const channels = channelsOf(mode, depth, count, true);
     const samples = Object.fromEntries(
-      Array.from({ length: count + 1 }, (_, index) => [index - 1, depth === 32 ? 1 : 2 ** depth - 1]),
+      Array.from({ length: count + 1 }, (_, index) => [index - 1, 2 ** depth - 1]),
     );
-    for (const large of depth === 32 ? [false] : [false, true]) {
+    for (const large of [false, true]) {
       const layers = layerSection([{ width: 9, height: 7, samples }], depth, large);
       const put = (name: string, bytes: Buffer) =>
         found.push(sample("psd", `${mode} ${depth} with ${name}${large ? " PSB" : ""}`, bytes));

@@ -7,14 +7,6 @@ export interface PictureEdits {
   digest: string;
   /** Degrees clockwise. 90 and 270 exchange the width and height of the rendition. Absent: none. */
   rotate?: 90 | 180 | 270;
-  /** `horizontal`: left and right change places; `vertical`: top and bottom. Absent: none. */
-  flip?: "horizontal" | "vertical";
-  /** Standard deviation of a Gaussian blur, in pixels. Absent: none. */
-  blur?: number;
-  /** Whether colours become their luma (ITU-R BT.709), as `grayscale()` in CSS. @default false */
-  grey?: boolean;
-  /** Whether to sharpen mildly, by the eight neighbours of each pixel. @default false */
-  sharpen?: boolean;
   /** A picture drawn on top, upright and in its own colours. Absent: none. */
   watermark?: Watermark;
 }

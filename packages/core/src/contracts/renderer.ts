@@ -13,13 +13,15 @@ export type OriginalType =
 export type ConvertibleType = "image/webp" | "image/avif" | "image/tiff" | "image/heic";
 
 /**
- * What a stored picture, or its renditions, lack of the uploaded file. `colors_reduced`: a GIF has 256 colours. `depth_reduced`:
+ * What a stored picture, or its renditions, lack of the uploaded file. `colors_reduced`: a GIF has 256 colours. `damage_repaired`: pixels
+ * of a damaged JPEG or PNG; it is encoded again. `depth_reduced`:
  * channels of more than 8 bits. `first_frame_only`: an animation; renditions of an animated PNG. `first_page_only`: a document.
  * `hdr_reduced`: brightness of PQ or HLG. `metadata_removed`: place, camera, author, dates and the like of a picture of pixels.
  * `text_removed`: the HTML of an SVG.
  */
 export type ImageWarning =
   | "colors_reduced"
+  | "damage_repaired"
   | "depth_reduced"
   | "first_frame_only"
   | "first_page_only"
@@ -30,11 +32,8 @@ export type ImageWarning =
 /** Formats in which an image is served, named by their file extension. */
 export type ImageFormat = "png" | "jpg" | "gif" | "svg" | "psd" | "pdf" | "webp" | "avif";
 
-/**
- * Quality levels of a JPEG. `auto`, also of WebP and AVIF: the smallest file that looks as good as `high`, or as good as is
- * seen, and never larger than `high`.
- */
-export type Quality = "low" | "medium" | "high" | "max" | "auto";
+/** Quality levels of a JPEG. */
+export type Quality = "low" | "medium" | "high" | "max";
 
 /**
  * The source bytes: a file on this machine, read-only, from byte `start` on (absent: from the first byte), or
@@ -142,7 +141,7 @@ export interface Layout extends Size {
 /** A fully specified rendition: equal specs of one original give equal pictures. */
 export interface RenditionSpec {
   format: ImageFormat;
-  /** For `jpg`; `webp` and `avif` have `auto` only. @default "high" */
+  /** For `jpg`. @default "high" */
   quality?: Quality;
   /** Exactly this layout, as returned by {@link Renderer.measure}. The box, `fit` and `at` are then ignored. */
   width?: number;
@@ -177,17 +176,12 @@ export interface RenditionSpec {
 
 export interface Rendition {
   bytes: Buffer;
-  /**
-   * A smaller picture of the same page, returned with the first rendition of an original that is costly to
-   * decode. As the source of a later render it saves that decode; see {@link Renderer.usesIntermediate}.
-   */
-  intermediate?: Buffer;
 }
 
 /** Maximum number of page runs in an {@link Admission}, so that records stay small. */
 export const MAX_PAGE_RUNS = 32;
 
-/** Bytes that the renditions and intermediates of an image may take together, by those of its original. */
+/** Bytes that the renditions of an image may take together, by those of its original. */
 export function maxStoredBytes(originalBytes: number): number {
   return Math.max(10 * originalBytes, 8 * 2 ** 20);
 }
@@ -205,15 +199,6 @@ export interface WorkOptions {
    * killed worker.
    */
   onCost?: (cpuMs: number) => void;
-}
-
-/** Options for rendering. */
-export interface RenderOptions extends WorkOptions {
-  /**
-   * Whether the source is an intermediate returned by an earlier render of the same original and page.
-   * @default false
-   */
-  fromIntermediate?: boolean;
 }
 
 /**
@@ -262,12 +247,6 @@ export interface Renderer {
    * within the limits of this renderer. `null`: unknown until the original is read.
    */
   measure(original: OriginalFacts, spec: RenditionSpec): Layout | null;
-  /**
-   * Whether this rendition is made from an intermediate, including the first one. If so, `render` accepts an
-   * intermediate as its source, and returns one when the source is the original. Equal arguments give equal
-   * answers. Absent: never.
-   */
-  usesIntermediate?(original: OriginalFacts, spec: RenditionSpec): boolean;
   /** Whether `type` can be served as `format` at all. Serving an original unchanged needs no renderer. Absent: always. */
   canRender?(type: OriginalType, format: ImageFormat): boolean;
   /** Whether uploads of this type can be converted. Absent: none. */
@@ -288,7 +267,7 @@ export interface Renderer {
     source: RenderSource,
     type: OriginalType,
     spec: RenditionSpec,
-    work?: RenderOptions,
+    work?: WorkOptions,
   ): Promise<Rendition>;
   /**
    * Prepares for the first picture, so that it does not wait. Does not keep this process alive. Rejects as a call would if

@@ -21,13 +21,7 @@ export type Kept = Omit<AdmitOptions, "cleanedPath">;
 /** A request from the host to a worker; the bytes to read come with it. The host sends the next task only after the reply. */
 export type Task =
   | { kind: "admit"; type: OriginalType | ConvertibleType; kept: Kept; limits: PictureLimits }
-  | { kind: "render"; type: OriginalType; spec: RenditionSpec; limits: PictureLimits; mode: RenderMode };
-
-/**
- * `direct`: render from the original. `with intermediate`: the same, and also return the intermediate, if any. `from
- * intermediate`: the source is an intermediate. All three give the same bytes.
- */
-export type RenderMode = "direct" | "with intermediate" | "from intermediate";
+  | { kind: "render"; type: OriginalType; spec: RenditionSpec; limits: PictureLimits };
 
 /** The reply to `admit`. */
 export interface Admitted extends Omit<Admission, "cleaned"> {
@@ -40,12 +34,6 @@ export type Piece = readonly [of: "source" | "reply", start: number, end: number
 
 /** More pieces than this are joined to new bytes. */
 export const MAX_PIECES = 1024;
-
-/** The reply to `render`. The bytes of the rendition come with it, followed by those of its intermediate. */
-export interface Rendered {
-  /** Length of the rendition. */
-  renditionBytes: number;
-}
 
 /** Cost of a task: CPU milliseconds, and bytes of memory that the worker holds after it; `null`: unknown to it. */
 export interface Usage {

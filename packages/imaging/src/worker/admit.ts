@@ -12,8 +12,8 @@ import sharp from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { fitSquare } from "../shared/fit.ts";
 import { type Kept, MAX_PIECES, type PictureLimits, type Piece } from "../shared/wire.ts";
-import { asBrowsersRead } from "./as-browsers-read.ts";
 import { convertUpload, isConvertible } from "./convert-upload.ts";
+import { decodeAnyway, unusualForm } from "./damaged-raster.ts";
 import { type Pixels, readPixels } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
 import { listPageSizes } from "./pdf/open-pdf.ts";
@@ -21,7 +21,6 @@ import { repairPdf } from "./pdf/repair-pdf.ts";
 import { type Picture, unreadable } from "./picture.ts";
 import { hasSoundEnd } from "./png/png-chunks.ts";
 import { hasCredentials, stripMetadata } from "./privacy/strip-metadata.ts";
-import { repairRaster, unusualForm } from "./repair/repair.ts";
 import { cleanUpload } from "./svg/clean-svg.ts";
 
 /** Sides of the picture that {@link makePreview} reads. A ThumbHash holds at most seven waves per side. */
@@ -68,10 +67,10 @@ async function admitPicture(
       cleaned: clean.equals(bytes) ? null : [clean],
     };
   }
-  const { sound, info } = await readSound(bytes, type, limits);
+  const { sound, info, isRepaired } = await readSound(bytes, type, kept, limits);
   const pageSizes = info.pages > 1 && type === "application/pdf" ? await listPageSizes(sound) : null;
   const stripped = await stripMetadata(sound, type, kept);
-  const warnings: ImageWarning[] = [];
+  const warnings: ImageWarning[] = isRepaired ? ["damage_repaired"] : [];
   // Its renditions show one frame.
   if (type === "image/png" && info.pages > 1) warnings.push("first_frame_only");
   if (stripped !== null && type !== "application/pdf") warnings.push("metadata_removed");
@@ -83,26 +82,20 @@ async function admitPicture(
   };
 }
 
-/** The bytes, or a repaired copy to store, so that renders and other programs need not repair it again. */
-async function readSound(bytes: Buffer, type: OriginalType, limits: PictureLimits) {
+/** The bytes, or a copy to store of what can be read of a damaged file. */
+async function readSound(bytes: Buffer, type: OriginalType, kept: Kept, limits: PictureLimits) {
   const sound = type === "application/pdf" ? await repairPdf(bytes) : bytes;
-  const shown = asBrowsersRead(sound, type);
   try {
-    return {
-      sound,
-      info: await decodeAll(shown, await openPicture(shown, type, limits), type, limits, true),
-    };
+    const info = await decodeAll(sound, await openPicture(sound, type, limits), type, limits, true);
+    return { sound, info, isRepaired: false };
   } catch (error) {
     if (!isServiceError(error, "unsupported_media")) throw error;
     const form = unusualForm(bytes, type);
     if (form !== null) throw unreadable(type, form, error);
-    const repaired = await repairRaster(bytes, type, limits);
-    if (repaired === null) throw error;
-    const read = asBrowsersRead(repaired, type);
-    return {
-      sound: repaired,
-      info: await decodeAll(read, await openPicture(read, type, limits), type, limits),
-    };
+    const decoded = await decodeAnyway(bytes, type, kept, limits);
+    if (decoded === null) throw error;
+    const info = await decodeAll(decoded, await openPicture(decoded, type, limits), type, limits);
+    return { sound: decoded, info, isRepaired: true };
   }
 }
 

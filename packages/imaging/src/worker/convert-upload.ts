@@ -9,7 +9,7 @@ import { readHeifColours } from "./heif-colours.ts";
 import { awaitLibvips } from "./libvips.ts";
 import { timingOf } from "./open-picture.ts";
 import { damaged, requireFrames, tooManyPixels, unreadable } from "./picture.ts";
-import { withProfile } from "./png/png-gamma.ts";
+import { withProfile } from "./png/png-cicp.ts";
 import { createTiff, Photometric } from "./psd/tiff.ts";
 import { findTiffPicture } from "./tiff-pages.ts";
 

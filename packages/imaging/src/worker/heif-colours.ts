@@ -1,4 +1,4 @@
-import { cicpCurves, cicpPrimaries, SRGB_CURVE, SRGB_PRIMARIES, writeGammaProfile } from "./png/png-gamma.ts";
+import { cicpCurves, cicpPrimaries, SRGB_CURVE, SRGB_PRIMARIES, writeColourProfile } from "./png/png-cicp.ts";
 
 /** Open code points stand for sRGB (ISO/IEC 23000-22, section 7.3.6.4). */
 const OPEN = Buffer.of(0, 2, 0, 2);
@@ -20,7 +20,7 @@ export function readHeifColours(bytes: Buffer): { iccProfile: Buffer | null; isH
   const [corners, curve] = [primaries[numberAt(codes, 0, 2)], curves[numberAt(codes, 2, 2)]];
   const isUsual = !corners || !curve || (corners === SRGB_PRIMARIES && curve === SRGB_CURVE);
   const profile = boxes.get("prof") ?? boxes.get("rICC");
-  return { iccProfile: profile ?? (isUsual ? null : writeGammaProfile(curve, corners)), isHdr };
+  return { iccProfile: profile ?? (isUsual ? null : writeColourProfile(curve, corners)), isHdr };
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   unreadable,
 } from "./picture.ts";
 import { countPngFrames, readFrameApart } from "./png/png-chunks.ts";
-import { readPngGamma, withGammaProfile } from "./png/png-gamma.ts";
+import { readPngCicp, withCicpProfile } from "./png/png-cicp.ts";
 import { hasJpegEnd } from "./privacy/jpeg-segments.ts";
 import { openPsd } from "./psd/open-psd.ts";
 import { openSvg } from "./svg/open-svg.ts";
@@ -71,7 +71,7 @@ async function openRaster(bytes: Buffer, type: RasterType, limits: PictureLimits
     pages: type === "image/png" ? countPngFrames(bytes) : frames,
     scalable: false,
     isCostly:
-      type === "image/png" && (metadata.hasAlpha || metadata.hasProfile || readPngGamma(bytes) !== null),
+      type === "image/png" && (metadata.hasAlpha || metadata.hasProfile || readPngCicp(bytes) !== null),
     ...(frames > 1 ? { timing: timingOf(metadata) } : {}),
     decode: (wanted = {}) =>
       decodeRaster(bytes, type, { ...wanted, metadata, limits }, { ...options, autoOrient: true }),
@@ -127,12 +127,12 @@ async function decodeFrameApart(bytes: Buffer, header: Header, options: SharpOpt
 }
 
 async function decodePng(bytes: Buffer, header: Header, options: SharpOptions): Promise<Sharp> {
-  const gamma = readPngGamma(bytes);
-  const profiled = gamma && awaitLibvips("image/png", header.limits, withGammaProfile(bytes, gamma, options));
+  const cicp = readPngCicp(bytes);
+  const profiled = cicp && awaitLibvips("image/png", header.limits, withCicpProfile(bytes, cicp, options));
   const image = sharp((await profiled) ?? bytes, options);
   const { icc, space } = header.metadata;
-  const hasProfile = gamma !== null || icc !== undefined;
-  const isDeep = space === "rgb16" || gamma?.depth === 16;
+  const hasProfile = cicp !== null || icc !== undefined;
+  const isDeep = space === "rgb16" || cicp?.depth === 16;
   // Without this, sharp converts colours of 16 bits to Display P3 and then takes them for sRGB.
   return hasProfile && isDeep ? image.withIccProfile("srgb", { attach: false }) : image;
 }

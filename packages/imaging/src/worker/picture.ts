@@ -68,12 +68,3 @@ export function requireFrames(
   if (frames > maxFrames)
     throw unreadable(type, `it has ${frames} frames; at most ${maxFrames} are accepted`);
 }
-
-/** Share of its rows that a truncated or damaged picture must have. */
-const MIN_SHARE = 0.9;
-
-/** Throws `unsupported_media` when too many rows are missing. @param what The rows, in the message. */
-export function requireRows(came: number, of: number, what = "its rows"): void {
-  if (came >= of * MIN_SHARE) return;
-  throw damaged(`${Math.ceil(100 - (100 * came) / of)} % of ${what} are missing`);
-}

@@ -1,22 +1,13 @@
-import type {
-  FoundPlace,
-  Layout,
-  OriginalType,
-  Rendition,
-  RenditionSpec,
-  Size,
-} from "@outrigger/core/images";
+import type { FoundPlace, Layout, OriginalType, RenditionSpec, Size } from "@outrigger/core/images";
 import sharp from "sharp";
 import { clamp, fitSquare, type Placement } from "../shared/fit.ts";
-import { INTERMEDIATE_SIDE, intermediateSize, isAnimated, renditionLayout } from "../shared/measure.ts";
-import type { PictureLimits, RenderMode } from "../shared/wire.ts";
-import { asBrowsersRead } from "./as-browsers-read.ts";
+import { isAnimated, renditionLayout } from "../shared/measure.ts";
+import type { PictureLimits } from "../shared/wire.ts";
 import { type Conversion, uprightPixels } from "./conversions/conversion.ts";
 import { edited } from "./conversions/edited.ts";
 import { toPdf } from "./conversions/to-pdf.ts";
 import { toRaster } from "./conversions/to-raster.ts";
 import { toSvg } from "./conversions/to-svg.ts";
-import { openIntermediate, pictureOfPixels, writeIntermediate } from "./intermediate-file.ts";
 import { awaitLibvips, readPixels } from "./libvips.ts";
 import { openPicture } from "./open-picture.ts";
 import type { Picture } from "./picture.ts";
@@ -31,29 +22,12 @@ export async function render(
   type: OriginalType,
   spec: RenditionSpec,
   limits: PictureLimits,
-  mode: RenderMode,
-): Promise<Rendition> {
-  const source = { bytes, type, spec, limits };
-  if (mode === "from intermediate") {
-    const picture = openIntermediate(bytes, type, { side: INTERMEDIATE_SIDE });
-    const layout = renditionLayout({ type, natural: picture.natural, frames: 1 }, spec, limits);
-    return { bytes: await convertPicture(picture, source, layout, INDIRECT) };
-  }
-  source.bytes = asBrowsersRead(withoutMetadata(bytes, type, spec), type);
+): Promise<Buffer> {
+  const source = { bytes: withoutMetadata(bytes, type, spec), type, spec, limits };
   const picture = await openPicture(source.bytes, type, limits, spec.page);
   const { natural, frames } = picture;
   const layout = renditionLayout({ type, natural, frames }, spec, limits);
-  const reduced = intermediateSize({ type, natural, frames, bytes: bytes.length }, spec, layout, limits);
-  if (reduced === null) {
-    const animated = isAnimated(spec.format, frames);
-    return { bytes: await convertPicture(picture, source, layout, { animated, indirect: false }) };
-  }
-  const size = reduced;
-  const whole = { ...source, spec: { format: spec.format }, picture, size, placed: null };
-  const image = await uprightPixels({ ...whole, animated: false, indirect: false });
-  const pixels = await readPixels(image, type, limits);
-  const rendition = { bytes: await convertPicture(pictureOfPixels(pixels), source, layout, INDIRECT) };
-  return mode === "direct" ? rendition : { ...rendition, intermediate: writeIntermediate(pixels) };
+  return convertPicture(picture, source, layout, isAnimated(spec.format, frames));
 }
 
 type Source = Pick<Conversion, "bytes" | "type" | "spec" | "limits">;
@@ -72,27 +46,34 @@ function withoutMetadata(bytes: Buffer, type: OriginalType, { format }: Renditio
   return stripRaster(bytes)?.bytes ?? bytes;
 }
 
-/** How the pixels of an intermediate are converted. */
-const INDIRECT = { animated: false, indirect: true };
-
 async function convertPicture(
   picture: Picture,
   source: Source,
   { drawn, ...size }: Layout,
-  kind: Pick<Conversion, "animated" | "indirect">,
+  animated: boolean,
 ): Promise<Buffer> {
   const { type, limits } = source;
   const { background, ...spec } = source.spec;
   const found = drawn !== undefined && "at" in drawn ? await findPlace(picture, drawn, size, source) : drawn;
   const placed = found ?? null;
-  if (type !== "image/svg+xml" || kind.indirect || (placed === null && background === undefined)) {
-    return convert({ ...source, picture, size, placed, ...kind });
+  if (type !== "image/svg+xml" || (placed === null && background === undefined)) {
+    return convert({ ...source, picture, size, placed, animated, isEdited: false });
   }
   // Cut as a drawing, so that only the visible part becomes pixels, and vectors stay vectors.
   const frame = { size, placed: placed ?? { ...size, left: 0, top: 0 }, background };
   const bytes = frameSvg(source.bytes, picture.natural, frame);
   const framed = await openPicture(bytes, type, limits);
-  return convert({ bytes, type, spec, limits, picture: framed, size, placed: null, ...kind });
+  return convert({
+    bytes,
+    type,
+    spec,
+    limits,
+    picture: framed,
+    size,
+    placed: null,
+    animated,
+    isEdited: false,
+  });
 }
 
 async function convert(unedited: Conversion): Promise<Buffer> {

@@ -6,19 +6,12 @@
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
 import { isError, isServiceError } from "@outrigger/core/values";
 import { type Frame, FrameReader, frameHead } from "../shared/frames.ts";
-import {
-  type Admitted,
-  PIPE,
-  type Rendered,
-  type Task,
-  type Usage,
-  type WorkerMessage,
-} from "../shared/wire.ts";
+import { type Admitted, PIPE, type Task, type Usage, type WorkerMessage } from "../shared/wire.ts";
 import { saysOutOfMemory } from "./libvips.ts";
 
 /** A reply with its bytes. */
 interface Reply {
-  result: Admitted | Rendered;
+  result: Admitted | null;
   bytes: Buffer;
 }
 
@@ -84,9 +77,7 @@ async function loadPerformer(): Promise<(task: Task, bytes: Buffer) => Promise<R
       const { pieces, bytes } = describePieces(source, cleaned);
       return { result: { ...info, cleaned: pieces }, bytes };
     }
-    const { bytes, intermediate } = await render(source, task.type, task.spec, task.limits, task.mode);
-    const all = intermediate === undefined ? bytes : Buffer.concat([bytes, intermediate]);
-    return { result: { renditionBytes: bytes.length }, bytes: all };
+    return { result: null, bytes: await render(source, task.type, task.spec, task.limits) };
   };
 }
 
@@ -114,7 +105,7 @@ function residentBytes(): number | null {
   }
 }
 
-function send(message: WorkerMessage<Admitted | Rendered>, bytes: Buffer = Buffer.alloc(0)): void {
+function send(message: WorkerMessage<Admitted | null>, bytes: Buffer = Buffer.alloc(0)): void {
   pipe.write(frameHead(message, bytes.length));
   if (bytes.length > 0) pipe.write(bytes);
 }

@@ -106,7 +106,7 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
   [
     "images.presets.thumb",
     {},
-    "must have at least one of resize, convert, page, fit, at, background, rotate, flip, blur, grey, sharpen, watermark",
+    "must have at least one of resize, convert, page, fit, at, background, rotate, watermark",
   ],
   [
     "images.presets.thumb.resize",

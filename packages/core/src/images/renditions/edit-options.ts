@@ -53,19 +53,11 @@ export const EDIT_RULES = {
   rotate: rules.value<90 | 180 | 270>("90, 180 or 270", (given) =>
     [90, 180, 270].some((turn) => turn === given),
   ),
-  /** Mirrors the picture: `horizontal` exchanges left and right. @default not mirrored */
-  flip: rules.oneOf("horizontal", "vertical"),
-  /** Standard deviation of a Gaussian blur in pixels of the rendition, 0.3 to 50. @default no blur */
-  blur: number(0.3, 50),
-  /** Turns the picture grey, as `grayscale()` in CSS does. @default false */
-  grey: rules.flag(),
-  /** Sharpens the picture mildly. @default false */
-  sharpen: rules.flag(),
   /** An image drawn on top, in its own colours. @default none */
   watermark: rules.nested(WATERMARK_RULES),
 };
 
-/** Edits of the finished picture. They apply in this order: rotate, flip, blur, grey, sharpen, watermark. */
+/** Edits of the finished picture. They apply in this order: rotate, watermark. */
 export interface PictureEditOptions extends rules.Options<typeof EDIT_RULES> {}
 
 function isPathOrBytes(given: unknown): boolean {
@@ -117,13 +109,9 @@ function readImage(path: string): Buffer {
  * @throws TypeError for a watermark that cannot be read.
  */
 export function editsOf(path: string, options: PictureEditOptions): PictureEdits | undefined {
-  const { rotate, flip, blur, grey = false, sharpen = false, watermark } = options;
+  const { rotate, watermark } = options;
   const edits: Omit<PictureEdits, "digest"> = {
     ...(rotate === undefined ? {} : { rotate }),
-    ...(flip === undefined ? {} : { flip }),
-    ...(blur === undefined ? {} : { blur }),
-    ...(grey ? { grey } : {}),
-    ...(sharpen ? { sharpen } : {}),
     ...(watermark === undefined ? {} : { watermark: watermarkOf(path, watermark) }),
   };
   if (Object.keys(edits).length === 0) return undefined;

@@ -23,7 +23,7 @@ const SIDES = "<MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight> with sides of
 const PRESET_RULES = {
   /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. @default the natural size */
   resize: rules.text(SIDES, (text) => RESIZE.test(text)),
-  /** Quality of a JPEG; "auto" also of WebP and AVIF. Other formats ignore it. @default "high" */
+  /** Quality of a JPEG. Other formats ignore it. @default "high" */
   convert: rules.oneOf(...CONVERT_SCHEMA.enum),
   /** Page of a PDF, 1 to 999999999. @default the first page; all pages for `.pdf` */
   page: rules.whole(RENDITION_SCHEMAS.page.minimum, RENDITION_SCHEMAS.page.maximum),
@@ -82,8 +82,8 @@ export const PRESETS_RULE = rules.preset(
 /** The presets of a checked option. @throws TypeError for a watermark that cannot be read. */
 export function presetsOf(option: Readonly<Record<string, PresetOption>>): Presets {
   return new Map(
-    Object.entries(option).map(([name, { rotate, flip, blur, grey, sharpen, watermark, ...parameters }]) => {
-      const edits = editsOf(`presets.${name}`, { rotate, flip, blur, grey, sharpen, watermark });
+    Object.entries(option).map(([name, { rotate, watermark, ...parameters }]) => {
+      const edits = editsOf(`presets.${name}`, { rotate, watermark });
       return [name, { ...parameters, edits }];
     }),
   );

@@ -28,23 +28,13 @@ describe("parseReadParameters", () => {
     for (const resize of [...texts, " 8x8", 800, {}]) expectRefused("png", { resize });
   });
 
-  test("accepts five values of convert for jpg, and ignores convert for other formats", () => {
-    for (const convert of ["low", "medium", "high", "max", "auto"])
+  test("accepts four values of convert for jpg, and ignores convert for other formats", () => {
+    for (const convert of ["low", "medium", "high", "max"])
       expect(parse("jpg", { convert })).toEqual({ quality: convert });
-    for (const convert of ["best", "LOW", 5, true]) {
+    for (const convert of ["best", "LOW", "auto", 5, true]) {
       expectRefused("jpg", { convert });
-      expect(parse("png", { convert })).toEqual({});
+      for (const format of ["png", "webp", "avif"] as const) expect(parse(format, { convert })).toEqual({});
     }
-  });
-
-  test("reads convert=auto for webp and avif, and ignores other values there", () => {
-    for (const format of ["webp", "avif"] as const) {
-      expect(parse(format, { convert: "auto" })).toEqual({ quality: "auto" });
-      for (const convert of ["low", "high", "AUTO", "best", 5])
-        expect(parse(format, { convert })).toEqual({});
-    }
-    for (const format of ["png", "gif", "svg", "psd", "pdf"] as const)
-      expect(parse(format, { convert: "auto" })).toEqual({});
   });
 
   test("accepts a page as digits or as a whole number from 1", () => {
@@ -143,14 +133,13 @@ describe("chooseRendition", () => {
     expect(choose(pdf, "png", { page: 2 })).toEqual({ format: "png", page: 2 });
   });
 
-  test("returns the quality auto for jpg, webp and avif, and no second spec for other formats", () => {
-    for (const format of ["jpg", "webp", "avif"] as const)
-      expect(choose(svg, format, { quality: "auto" })).toEqual({ format, quality: "auto" });
-    for (const format of ["png", "gif", "psd", "pdf"] as const)
-      expect(choose(svg, format, { quality: "auto" })).toEqual(choose(svg, format, {}));
-    // Of `.auto`, which reads every level.
-    for (const format of ["webp", "avif"] as const)
-      expect(choose(svg, format, { quality: "low" })).toEqual({ format });
+  test("throws bad_request for a fit other than contain of a PDF as PDF", () => {
+    const box = { maxWidth: 8, maxHeight: 8 };
+    for (const fit of ["cover", "pad"] as const) {
+      expect(() => choose(pdf, "pdf", { ...box, fit })).toThrow("fit must be contain for a PDF as PDF");
+      expect(choose(pdf, "png", { ...box, fit })).toMatchObject({ format: "png" });
+      expect(choose(jpeg, "pdf", { ...box, fit })).toMatchObject({ format: "pdf" });
+    }
   });
 
   test("returns a quality for jpg only, high by default", () => {
@@ -239,7 +228,7 @@ describe("specName and isSpecName", () => {
     expect(specName({ format: "gif" })).toBe("gif");
   });
 
-  test("tell names of specs from those of earlier releases and of intermediates", () => {
+  test("tell names of specs from those of earlier releases", () => {
     const crops: RenditionSpec[] = [
       { format: "png", width: 8, height: 6, drawn: { width: 9, height: 6, left: 1, top: 0 } },
       { format: "png", width: 8, height: 6, drawn: { width: 4, height: 6, left: -2, top: 0 }, page: 3 },
@@ -259,28 +248,9 @@ describe("specName and isSpecName", () => {
       "png-in8x6-pad-bgff8800",
     ]);
     expect(crops.map(specName).filter(isSpecName)).toHaveLength(crops.length);
-    const names = [
-      "png",
-      "jpg-max",
-      "jpg-auto-8x6",
-      "webp-auto",
-      "avif-auto-in8x",
-      "png-8x6",
-      "png-in8x",
-      "png-inx6",
-      "jpg-low-in8x6-p12",
-      "pdf-p2",
-    ];
+    const names = ["png", "jpg-max", "png-8x6", "png-in8x", "png-inx6", "jpg-low-in8x6-p12", "pdf-p2"];
     expect(names.filter(isSpecName)).toEqual(names);
-    const others = [
-      "png-8x6-4f2a9c01",
-      "jpg-low-8x-b1c2",
-      "png-f00",
-      "intermediate-p1",
-      "",
-      "tiff",
-      "png-0x6",
-    ];
+    const others = ["png-8x6-4f2a9c01", "jpg-low-8x-b1c2", "png-f00", "", "tiff", "png-0x6"];
     expect(others.filter(isSpecName)).toEqual([]);
   });
 });

@@ -13,24 +13,14 @@ const SIDE = "(0*(?:[1-9]\\d{0,2}|[1-7]\\d{3}|80\\d{2}|81[0-8]\\d{1}|819[0-1]|81
 /** The parameter `convert`. */
 export const CONVERT_SCHEMA = {
   type: "string",
-  enum: ["low", "medium", "high", "max", "auto"] satisfies Quality[],
+  enum: ["low", "medium", "high", "max"] satisfies Quality[],
   default: DEFAULT_QUALITY,
-  description:
-    "Quality of a JPEG. `auto`, also for WebP and AVIF: the smallest file whose SSIM is that of `high`, or 0.98 if that is lower.",
+  description: "Quality of a JPEG.",
 } as const satisfies JsonSchema;
-
-/** Formats with a single level beside "auto". */
-export const AUTO_ONLY: readonly AddressFormat[] = ["webp", "avif"];
 
 /** The parameter `convert` of a format; `null`: ignored. */
 export function convertSchema(format: AddressFormat): JsonSchema | null {
-  if (format === "jpg" || format === "auto") return CONVERT_SCHEMA;
-  if (!AUTO_ONLY.includes(format)) return null;
-  return {
-    description:
-      "`auto`: the smallest file whose SSIM is that of the default, or 0.98 if that is lower. Other values are ignored.",
-    examples: ["auto"],
-  };
+  return format === "jpg" || format === "auto" ? CONVERT_SCHEMA : null;
 }
 
 const PLACES = ["attention", "entropy"] as const satisfies FoundPlace[];
@@ -48,7 +38,7 @@ export const RENDITION_SCHEMAS = {
     enum: ["contain", "cover", "pad"],
     default: "contain",
     description:
-      "How the picture fills the box of `resize`. `contain`: it fits inside. `cover`: it fills the box and is cut; a raster image smaller than the box gives the largest size with the ratio of the box. `pad`: it fits inside, with bars up to the size of the box.",
+      "How the picture fills the box of `resize`. `contain`: it fits inside. `cover`: it fills the box and is cut; a raster image smaller than the box gives the largest size with the ratio of the box. `pad`: it fits inside, with bars up to the size of the box. A PDF as PDF takes `contain` only.",
   },
   at: {
     type: "string",
@@ -106,14 +96,11 @@ export function isGiven(value: unknown): boolean {
 }
 
 /**
- * Throws `bad_request` for a value that is malformed or out of range. `convert` is ignored except for `jpg` and `auto`; `webp` and
- * `avif` take its value "auto".
+ * Throws `bad_request` for a value that is malformed or out of range. `convert` is ignored except for `jpg` and `auto`.
  */
 export function parseReadParameters(format: AddressFormat, source: ParameterSource): ReadParameters {
   const value: ParameterSource = (name) => (isGiven(source(name)) ? source(name) : undefined);
-  const takesAll = format === "jpg" || format === "auto";
-  const convert =
-    takesAll || (AUTO_ONLY.includes(format) && value("convert") === "auto") ? value("convert") : undefined;
+  const convert = convertSchema(format) === null ? undefined : value("convert");
   if (convert !== undefined && !isWordOf(CONVERT_SCHEMA, convert)) {
     throw new ServiceError("bad_request", `convert must be one of ${CONVERT_SCHEMA.enum.join(", ")}`);
   }

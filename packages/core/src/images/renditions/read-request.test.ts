@@ -37,14 +37,6 @@ describe("with sizes: any", () => {
     expect(new Set(await tags("png?preset=thumb", "png?preset=small")).size).toBe(2);
   });
 
-  test("a preset with convert=auto applies it to WebP, and leaves PNG as it is", async () => {
-    const { get, at } = await imageOn({ presets: { seen: { convert: "auto" } } });
-    const tag = async (rest: string) => (await get(at(rest))).headers.ETag;
-    expect(await tag("webp?preset=seen")).toBe(await tag("webp?convert=auto"));
-    expect(await tag("webp?preset=seen")).not.toBe(await tag("webp"));
-    expect(await tag("png?preset=seen")).toBe(await tag("png"));
-  });
-
   test.each([
     ["a wrong signature", "png?resize=20x&s=abc", NOT_ITS_OWN],
     ["a signature on the bare format", "png?s=abc", NOT_ITS_OWN],

@@ -12,7 +12,6 @@ import type { ImageRecord } from "../record/image-record.ts";
 import type { AddressSignatures, SignedAddress } from "./address-signatures.ts";
 import { type Presets, presetSource, type SizePolicy } from "./presets.ts";
 import {
-  AUTO_ONLY,
   DEFAULT_QUALITY,
   isGiven,
   type ParameterSource,
@@ -222,13 +221,15 @@ export function chooseRendition(
   if (page !== undefined && page > pageCount(record)) {
     throw new ServiceError("bad_request", `page must be at most ${pageCount(record)}`);
   }
+  if (record.type === "application/pdf" && format === "pdf" && edits === undefined && fit !== undefined) {
+    throw new ServiceError("bad_request", "fit must be contain for a PDF as PDF");
+  }
   // A quarter turn exchanges the sides of the picture, and so those of the box that it must fit before.
   const isTurned = edits?.rotate === 90 || edits?.rotate === 270;
   const maxWidth = isTurned ? parameters.maxHeight : parameters.maxWidth;
   const maxHeight = isTurned ? parameters.maxWidth : parameters.maxHeight;
   // The address format `auto` may have a quality, and result in a format without it.
-  const takesQuality = format === "jpg" || (parameters.quality === "auto" && AUTO_ONLY.includes(format));
-  const quality = takesQuality ? parameters.quality : undefined;
+  const quality = format === "jpg" ? parameters.quality : undefined;
   // A page requested by number is served alone, even the first. Edits show one page anyway.
   const isDocument = formatOfOriginal(record.type) === format && edits === undefined;
   const isOnePage = page !== undefined && (isDocument ? pageCount(record) > 1 : page > 1);

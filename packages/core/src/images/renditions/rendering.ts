@@ -1,15 +1,12 @@
-import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { Observer } from "../../contracts/observer.ts";
-import type { Renderer, RenderSource, Rendition, RenditionSpec } from "../../contracts/renderer.ts";
+import type { Renderer, Rendition, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { readAll } from "../../stores/blob-body.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { BACKGROUND_CLIENT, type GatedWork, RenderClaim, type RenderGate } from "./render-gate.ts";
 import {
-  BytesReplaced,
   type HotBytes,
-  intermediateKey,
   openSource,
   type RenditionTarget,
   requireSize,
@@ -17,7 +14,6 @@ import {
   type Stamp,
   specName,
   stamped,
-  stampIn,
   storedStamp,
   tagOf,
 } from "./rendition-bytes.ts";
@@ -41,13 +37,11 @@ export interface RenderingOptions extends RenditionCacheOptions {
 const MAX_PENDING_PUTS = 16;
 /** A picture that was too costly in two renditions is not rendered for this time after its last failure. */
 const BARRED_MS = 3_600_000;
-/** Errors after which the original is rendered instead: the intermediate's bytes or its format cannot be read. */
-const FALLS_BACK = ["unsupported_media", "store_unavailable"] as const;
 
 /** The record exists but its bytes do not: they were just removed, or lost. */
 export class OriginalMissing extends Error {}
 
-/** A rendition just rendered, and its intermediate, which is stored with the same stamp. */
+/** A rendition just rendered. */
 interface MadeRendition extends Rendition {
   stamp: Stamp;
 }
@@ -143,12 +137,9 @@ export class Rendering {
     const { record, spec, key } = target;
     try {
       // The source is opened within the slot, so a render that waits holds no bytes.
-      const { bytes, stamp, intermediate } = await this.#options.renders.render(claim, signal, (given) =>
+      const { bytes, stamp } = await this.#options.renders.render(claim, signal, (given) =>
         this.#make(record, spec, given),
       );
-      if (intermediate !== undefined) {
-        void this.#storeBehind(record, intermediateKey(record.id, spec), stamped(stamp, intermediate));
-      }
       const blob = stamped(stamp, bytes);
       // A part of the blob, so that one copy serves the reply, the memory and the store.
       const hot = { bytes: blob.subarray(STAMP_BYTES), etag: tagOf(record.id, spec, stamp.build) };
@@ -160,12 +151,8 @@ export class Rendering {
     }
   }
 
-  /** Renders from the intermediate if one is stored, else from the original. */
   async #make(record: ImageRecord, spec: RenditionSpec, given: GatedWork): Promise<MadeRendition> {
     const { renderer } = this.#options;
-    const isIndirect = renderer.usesIntermediate?.(record, spec) ?? false;
-    const made = isIndirect ? await this.#makeFromIntermediate(record, spec, given) : null;
-    if (made !== null) return made;
     const key = keyOf.original(record.id);
     const opened = await openSource(this.#options.originals, key);
     if (opened === null) throw new OriginalMissing();
@@ -173,49 +160,6 @@ export class Rendering {
     const rendition = await renderer.render(opened.source, record.type, spec, given);
     const stamp = { version: renderer.version(record.type, spec.format), build: renderer.build };
     return { ...rendition, stamp };
-  }
-
-  /** `null`: no intermediate of the required version is stored, or it cannot be read. */
-  async #makeFromIntermediate(
-    record: ImageRecord,
-    spec: RenditionSpec,
-    given: GatedWork,
-  ): Promise<MadeRendition | null> {
-    const { renderer, renditions } = this.#options;
-    const key = intermediateKey(record.id, spec);
-    if ((await this.#cache.notes.latest(record)).stored?.has(key) === false) return null;
-    const version = renderer.version(record.type, spec.format);
-    const stamp = await storedStamp(renditions, key, given.signal);
-    if (stamp === null || stamp.version < version) return null;
-    const isOurs = stamp.build === renderer.build;
-    const build = isOurs ? renderer.build : `${renderer.build}-${stamp.build}`;
-    try {
-      const source = await this.#openIntermediate(key, stamp);
-      const options = { ...given, fromIntermediate: true };
-      const { bytes } = await renderer.render(source, record.type, spec, options);
-      // A file may have been replaced by another build, or evicted, before it was read.
-      const isStill =
-        !isLocalStore(renditions) || (await storedStamp(renditions, key))?.build === stamp.build;
-      return isStill ? { bytes, stamp: { version, build } } : null;
-    } catch (error) {
-      const fallsBack =
-        error instanceof BytesReplaced || FALLS_BACK.some((code) => isServiceError(error, code));
-      if (fallsBack) return null;
-      throw error;
-    }
-  }
-
-  /** Opens an intermediate by path if the store can, since it is the largest stored blob. Rejects if it was replaced or removed. */
-  async #openIntermediate(key: string, { build }: Stamp): Promise<RenderSource> {
-    const { renditions } = this.#options;
-    if (isLocalStore(renditions)) {
-      const path = await renditions.localPath(key);
-      if (path !== null) return { path, start: STAMP_BYTES };
-    }
-    const blob = await renditions.get(key);
-    const whole = blob === null ? Buffer.alloc(0) : await readAll(blob.body);
-    if (stampIn(whole)?.build !== build) throw new BytesReplaced(`The bytes of ${key} were replaced`);
-    return { bytes: whole.subarray(STAMP_BYTES) };
   }
 
   /** Notes a failure caused by the picture itself. */

@@ -101,7 +101,7 @@ export function requireOpenSize(key: string, { size, body }: StoredBlob, expecte
 export interface Stamp {
   /** `Renderer.version` of the renderer that made the rendition. */
   version: number;
-  /** `Renderer.build` of the same renderer. If another build made the intermediate, that build follows after a `-`. */
+  /** `Renderer.build` of the same renderer. */
   build: string;
 }
 
@@ -109,7 +109,7 @@ export interface Stamp {
 export const STAMP_BYTES = 96;
 
 // Stored renditions name the version "look", as `Renderer.version` was called before.
-const STAMP = /^outrigger rendition 1 look=([1-9]\d{0,8}) build=([a-z0-9.]{1,24}(?:-[a-z0-9.]{1,24})?) *\n$/;
+const STAMP = /^outrigger rendition 1 look=([1-9]\d{0,8}) build=([a-z0-9.]{1,24}) *\n$/;
 
 /** The blob of a rendition: header and bytes. */
 export function stamped({ version, build }: Stamp, bytes: Buffer): Buffer {
@@ -263,7 +263,7 @@ const SIDES = "[1-9]\\d*x[1-9]\\d*";
 const PLACE = "attention|entropy";
 const SPEC_NAME = new RegExp(
   [
-    "^(?:png|jpg|gif|svg|psd|pdf|webp|avif)(?:-(?:low|medium|high|max|auto))?",
+    "^(?:png|jpg|gif|svg|psd|pdf|webp|avif)(?:-(?:low|medium|high|max))?",
     `(?:-${SIDES}(?:-of${SIDES}(?:lm?\\d+tm?\\d+|${PLACE}))?`,
     `|-in\\d*x\\d*(?:-(?:cover|pad))?(?:-(?:x\\d+y\\d+|${PLACE}))?)?`,
     "(?:-bg[0-9a-f]{6})?(?:-p\\d+)?(?:-e[0-9a-f]{16})?$",
@@ -278,16 +278,6 @@ export function isSpecName(name: string): boolean {
 /** Key of the original (`null`) or of a rendition. */
 export function keyFor(id: string, spec: RenditionSpec | null): string {
   return spec === null ? keyOf.original(id) : keyOf.rendition(id, specName(spec));
-}
-
-/** Key of an intermediate: stored beside the renditions, one per page. */
-export function intermediateKey(id: string, { page = 1 }: RenditionSpec): string {
-  return keyOf.rendition(id, `intermediate-p${page}`);
-}
-
-/** Whether a key belongs to an intermediate. */
-export function isIntermediate(key: string): boolean {
-  return key.includes("/renditions/intermediate-");
 }
 
 /** The entity tag: the key of a rendition and the build that made its bytes. Different bytes never share a tag. */

@@ -41,40 +41,14 @@ describe.each(STORES)("the limit of an image in %s", (_name, createStore) => {
     expect(await names(image)).toEqual(["png-1x1", "png-4x4"]);
   });
 
-  test("renditions of older releases are evicted first, and intermediates last", async () => {
+  test("renditions of older releases are evicted first", async () => {
     const { clock, image, fill, names } = open();
-    for (const name of ["intermediate-p1", "png-1x1", "old", "png-2x2", "png-3x3"]) {
+    for (const name of ["png-1x1", "old", "png-2x2", "png-3x3"]) {
       clock.now++;
       await fill(name, 2);
     }
-    expect(await names(image)).toEqual(["intermediate-p1", "png-1x1", "png-2x2", "png-3x3"]);
-    await fill("png-4x4", 6);
-    expect(await names(image)).toEqual(["intermediate-p1", "png-4x4"]);
-    await fill("png-5x5", 8);
-    expect(await names(image)).toEqual(["png-5x5"]);
-  });
-
-  test("intermediates take at most half of the space while renditions are stored", async () => {
-    const { clock, image, fill, names } = open();
-    await fill("png-1x1", 2);
-    for (let page = 1; page <= 5; page++) {
-      clock.now++;
-      await fill(`intermediate-p${page}`, 1.5);
-    }
-    expect(await names(image)).toEqual([2, 3, 4, 5].map((page) => `intermediate-p${page}`).concat("png-1x1"));
-  });
-
-  test("an intermediate of more than half stays beside renditions, and goes for that of another page", async () => {
-    const { clock, fill, image, names } = open();
-    await fill("intermediate-p1", 5);
-    for (const name of ["png-1x1", "png-2x2", "png-3x3"]) {
-      clock.now++;
-      await fill(name, 2);
-    }
-    expect(await names(image)).toEqual(["intermediate-p1", "png-3x3"]);
-    clock.now++;
-    await fill("intermediate-p2", 5);
-    expect(await names(image)).toEqual(["intermediate-p2", "png-3x3"]);
+    await fill("png-4x4", 4);
+    expect(await names(image)).toEqual(["png-2x2", "png-3x3", "png-4x4"].toSorted());
   });
 
   test("a rendition that is larger than the limit is not stored, and evicts nothing", async () => {

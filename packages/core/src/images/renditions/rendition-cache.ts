@@ -6,13 +6,7 @@ import { maxStoredBytes } from "../../contracts/renderer.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { IDLE_LIST, isNearlyFull, listSizes, removeMade } from "./remove-stored.ts";
-import {
-  type FoundBlob,
-  findRendition,
-  isIntermediate,
-  isSpecName,
-  type RenditionTarget,
-} from "./rendition-bytes.ts";
+import { type FoundBlob, findRendition, isSpecName, type RenditionTarget } from "./rendition-bytes.ts";
 import { type NotedFailure, type Notes, RenditionNotes } from "./rendition-notes.ts";
 
 export interface RenditionCacheOptions extends Pick<StorageRoles, "records" | "renditions"> {
@@ -26,7 +20,7 @@ export interface RenditionCacheOptions extends Pick<StorageRoles, "records" | "r
   onError(error: unknown): void;
 }
 
-/** Most blobs stored for one image: renditions and intermediates. */
+/** Most blobs stored for one image. */
 const MAX_ENTRIES = 256;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -241,7 +235,7 @@ export class RenditionCache {
     const maxBytes = maxStoredBytes(image.size);
     let total = sumOf(stored.values());
     if (total <= maxBytes && stored.size <= MAX_ENTRIES) return stored;
-    for (const victim of this.#victimsIn(stored, key, maxBytes)) {
+    for (const victim of this.#victimsIn(stored, key)) {
       if (total <= maxBytes && stored.size <= MAX_ENTRIES) break;
       await renditions.delete(victim);
       total -= stored.get(victim) ?? 0;
@@ -251,25 +245,16 @@ export class RenditionCache {
   }
 
   /**
-   * Keys that may be evicted for a new blob, in order: names of earlier releases, which are never requested; then renditions; last
-   * intermediates, which are costly. Among these, the least recently used go first.
+   * Keys that may be evicted for a new blob, in order: names of earlier releases, which are never requested; then renditions, the
+   * least recently used first.
    */
-  #victimsIn(stored: ReadonlyMap<string, number>, key: string, maxBytes: number): string[] {
+  #victimsIn(stored: ReadonlyMap<string, number>, key: string): string[] {
     const lastUse = (each: string) => this.#used.peek(each) ?? 0;
     const others = [...stored.keys()]
       .filter((each) => each !== key)
       .sort((one, other) => lastUse(one) - lastUse(other));
-    const intermediates = others.filter(isIntermediate);
-    const renditions = others.filter((each) => !isIntermediate(each));
-    let bytes = sumOf([...stored].filter(([each]) => isIntermediate(each)).map(([, size]) => size));
-    // The intermediates of many pages must leave room for renditions. The last one stays: renditions are made from it.
-    const surplus = intermediates.slice(0, isIntermediate(key) ? undefined : -1).filter((each) => {
-      if (bytes <= maxBytes / 2) return false;
-      bytes -= stored.get(each) ?? 0;
-      return true;
-    });
-    const old = renditions.filter((each) => !isSpecName(each.slice(each.lastIndexOf("/") + 1)));
-    return [...new Set([...old, ...surplus, ...renditions, ...intermediates])];
+    const old = others.filter((each) => !isSpecName(each.slice(each.lastIndexOf("/") + 1)));
+    return [...new Set([...old, ...others])];
   }
 
   /** Removes the notes and the entry of an image that ended while they were written: no sweep would. @returns whether it has ended. */

@@ -11,7 +11,7 @@ import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
 
 /** What the processes know of the renditions of one image. */
 export interface Notes {
-  /** Bytes of each stored rendition and intermediate by key, the oldest first. `null`: unknown, so the store is asked. */
+  /** Bytes of each stored rendition by key, the oldest first. `null`: unknown, so the store is asked. */
   stored: ReadonlyMap<string, number> | null;
   /** Renditions that failed because of the picture, the oldest first. */
   failures: readonly NotedFailure[];

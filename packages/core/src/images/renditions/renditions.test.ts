@@ -30,12 +30,10 @@ function releaseOf(build: string, more: Partial<Renderer> = {}) {
     version: () => 1,
     measure: () => null,
     admit: () => Promise.reject(new Error("This renderer admits no upload")),
-    async render(source, _type, { format }, { fromIntermediate = false } = {}) {
+    async render(source, _type, { format }) {
       renders.push(format);
       const from = "bytes" in source ? Buffer.from(source.bytes).toString() : source.path;
-      const bytes = Buffer.from(`${format} by ${build} of ${from}`);
-      const isCostly = more.usesIntermediate !== undefined && !fromIntermediate;
-      return isCostly ? { bytes, intermediate: Buffer.from(`intermediate by ${build}`) } : { bytes };
+      return { bytes: Buffer.from(`${format} by ${build} of ${from}`) };
     },
     close: async () => undefined,
     ...more,
@@ -131,49 +129,6 @@ test("an older release serves a rendition of a higher version and does not repla
   const older = releaseOf("b1");
   expect((await read(service(store, older.renderer))).etag).toBe(`"${ID}.jpg-high-2x2.b2"`);
   expect(older.renders).toEqual([]);
-});
-
-test("later sizes are rendered from the stored intermediate without reading the original", async () => {
-  const store = await storage();
-  const { renderer } = releaseOf("b1", { usesIntermediate: () => true });
-  const first = await read(service(store, renderer));
-  expect(first.text).toBe("jpg by b1 of original");
-  const get = vi.fn(store.get);
-  const second = await read(service({ ...store, get }, renderer), { ...spec, width: 1, height: 1 });
-  expect(second).toEqual({
-    text: "jpg by b1 of intermediate by b1",
-    etag: `"${ID}.jpg-high-1x1.b1"`,
-  });
-  expect(get.mock.calls.map(([key]) => key)).not.toContain(keyOf.original(ID));
-});
-
-test("the tag of a rendition from another build's intermediate names both builds", async () => {
-  const store = await storage();
-  await read(service(store, releaseOf("b1", { usesIntermediate: () => true }).renderer));
-  const next = service(store, releaseOf("b2", { usesIntermediate: () => true }).renderer);
-  expect(await read(next, { ...spec, format: "webp" })).toEqual({
-    text: "webp by b2 of intermediate by b1",
-    etag: `"${ID}.webp-high-2x2.b2-b1"`,
-  });
-});
-
-test("an intermediate of a lower version is not used", async () => {
-  const store = await storage();
-  await read(service(store, releaseOf("b1", { usesIntermediate: () => true }).renderer));
-  const next = releaseOf("b2", { usesIntermediate: () => true, version: () => 2 });
-  expect((await read(service(store, next.renderer), { ...spec, format: "webp" })).text).toBe(
-    "webp by b2 of original",
-  );
-});
-
-test("an unreadable intermediate is replaced", async () => {
-  const store = await storage();
-  const { renderer } = releaseOf("b1", { usesIntermediate: () => true });
-  await store.put(keyOf.rendition(ID, "intermediate-p1"), Buffer.from("garbage"));
-  expect((await read(service(store, renderer))).text).toBe("jpg by b1 of original");
-  expect((await read(service(store, renderer), { ...spec, format: "webp" })).text).toBe(
-    "webp by b1 of intermediate by b1",
-  );
 });
 
 test.each([0, 5, 200])("%i stored bytes without a stamp are replaced by a rendition", async (length) => {

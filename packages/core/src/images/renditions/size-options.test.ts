@@ -29,7 +29,7 @@ describe("createImages", () => {
     ],
     [
       { presets: { thumb: {} } },
-      "createImages: presets.thumb must have at least one of resize, convert, page, fit, at, background, rotate, flip, blur, grey, sharpen, watermark",
+      "createImages: presets.thumb must have at least one of resize, convert, page, fit, at, background, rotate, watermark",
     ],
     [
       { presets: { thumb: { resize: "0x" } } },
@@ -37,7 +37,7 @@ describe("createImages", () => {
     ],
     [
       { presets: { thumb: { convert: "best" } } },
-      'createImages: presets.thumb.convert must be one of low, medium, high, max, auto, not "best"',
+      'createImages: presets.thumb.convert must be one of low, medium, high, max, not "best"',
     ],
     [
       { presets: { thumb: { page: 0 } } },
@@ -45,7 +45,7 @@ describe("createImages", () => {
     ],
     [
       { presets: { thumb: { size: 5 } } },
-      "presets.thumb.size is no option of createImages: it takes resize, convert, page, fit, at, background, rotate, flip, blur, grey, sharpen, watermark",
+      "presets.thumb.size is no option of createImages: it takes resize, convert, page, fit, at, background, rotate, watermark",
     ],
   ])("throws a TypeError for the options %j", (options, message) => {
     expect(() => createSite(options as never)).toThrow(new TypeError(message));

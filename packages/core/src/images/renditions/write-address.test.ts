@@ -27,8 +27,6 @@ describe("images.address", () => {
     [{ format: "png" }, "png"],
     [{ format: "jpeg", resize: "0800x", page: 2, convert: "low" }, "jpg?convert=low&page=2&resize=800x"],
     [{ format: "webp", resize: "x600", convert: "low" }, "webp?resize=x600"],
-    [{ format: "webp", resize: "x600", convert: "auto" }, "webp?convert=auto&resize=x600"],
-    [{ format: "png", convert: "auto" }, "png"],
     [{ format: "avif", preset: "thumb" }, "avif?preset=thumb"],
     [{ format: "gif", resize: "" }, "gif"],
   ])("returns for %j the suffix .%s below the mount point", async (rendition, expected) => {
@@ -76,7 +74,7 @@ describe("images.address", () => {
       {},
       "resize must be <MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight>",
     ],
-    [{ format: "jpg", convert: "best" as never }, {}, "convert must be one of low, medium, high, max, auto"],
+    [{ format: "jpg", convert: "best" as never }, {}, "convert must be one of low, medium, high, max"],
     [{ format: "png", page: 0 }, {}, "page must be a whole number from 1"],
     [{ format: "png", preset: "huge" }, {}, "preset must be one of thumb"],
     [{ format: "png", preset: "thumb", page: 1 }, {}, "preset and page exclude each other: send only one"],

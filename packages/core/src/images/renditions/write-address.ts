@@ -15,7 +15,7 @@ export interface AddressedRendition {
   format?: ImageFormat | "jpeg" | "auto" | undefined;
   /** `<MaxWidth>x<MaxHeight>`, `<MaxWidth>x` or `x<MaxHeight>`, with sides of 1 to 8192 pixels. */
   resize?: string | undefined;
-  /** Quality of a JPEG, also where `auto` results in one; "auto" also of WebP and AVIF. Other formats ignore it. */
+  /** Quality of a JPEG, also where `auto` results in one. Other formats ignore it. */
   convert?: Quality | undefined;
   /** Page of a PDF, from 1. */
   page?: number | undefined;

@@ -5,7 +5,7 @@ import type { PictureLimits } from "../../shared/wire.ts";
 import { readPixels } from "../libvips.ts";
 import type { Picture } from "../picture.ts";
 import { readFrameApart } from "../png/png-chunks.ts";
-import { readPngGamma } from "../png/png-gamma.ts";
+import { readPngCicp } from "../png/png-cicp.ts";
 
 /** The conversion of one original to one rendition. */
 export interface Conversion {
@@ -20,8 +20,8 @@ export interface Conversion {
   placed: Placement | null;
   /** Whether the rendition is animated. */
   animated: boolean;
-  /** Whether `picture` is an intermediate of the original or its edited pixels, not the original itself. */
-  indirect: boolean;
+  /** Whether `picture` is the edited pixels of the original, not the original itself. */
+  isEdited: boolean;
   /** Pixels per point of a PDF page that holds them. @default 1 */
   pixelsPerPoint?: number;
   limits: PictureLimits;
@@ -55,18 +55,17 @@ export async function uprightPixels(
 }
 
 /** Whether the rendition is the original at its natural size. */
-export function keepsSize({ picture, size, placed, spec, indirect }: Conversion): boolean {
+export function keepsSize({ picture, size, placed, spec, isEdited }: Conversion): boolean {
   const isWhole = placed === null && spec.background === undefined;
-  return !indirect && isWhole && isSameSize(picture.natural, size);
+  return !isEdited && isWhole && isSameSize(picture.natural, size);
 }
 
 /**
- * Whether a PNG or JPEG shows the same pixels in readers that ignore EXIF orientation, colour profiles, `cICP`,
- * `gAMA` and animations, as PDF and SVG readers do. Such a file is upright, grey or RGB, and sRGB.
+ * Whether a PNG or JPEG shows the same pixels in readers that ignore EXIF orientation, colour profiles, `cICP` and animations, as PDF and SVG readers do. Such a file is upright, grey or RGB, and sRGB.
  */
 export async function isPlainRaster(bytes: Buffer): Promise<boolean> {
   const { format, orientation = 1, channels, space, icc } = await sharp(bytes).metadata();
-  if (format === "png" && (readPngGamma(bytes) !== null || readFrameApart(bytes) !== null)) return false;
+  if (format === "png" && (readPngCicp(bytes) !== null || readFrameApart(bytes) !== null)) return false;
   return orientation === 1 && channels <= 4 && space !== "cmyk" && (icc === undefined || isSrgb(icc));
 }
 

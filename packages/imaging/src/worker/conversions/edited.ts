@@ -48,7 +48,7 @@ export async function edited(conversion: Conversion): Promise<Conversion> {
     },
     size,
     placed: null,
-    indirect: true,
+    isEdited: true,
     ...(type === "application/pdf" ? { pixelsPerPoint: PIXELS_PER_POINT } : {}),
   };
 }
@@ -57,26 +57,13 @@ function isQuarterTurn(rotate: PictureEdits["rotate"]): boolean {
   return rotate === 90 || rotate === 270;
 }
 
-/** How much each primary adds to the luma (ITU-R BT.709). */
-const LUMA: [number, number, number] = [0.2126, 0.7152, 0.0722];
-
-/** sharp has a fixed order: mirror, rotate, blur, grey, sharpen, watermark. */
 function changedFrame(
   { pixels, width, height, channels }: Pixels,
-  { rotate, flip, blur, grey, sharpen }: PictureEdits,
+  { rotate }: PictureEdits,
   mark: DrawnWatermark | null,
 ): Sharp {
-  let image = sharp(pixels, { raw: { width, height, channels } });
-  if (flip !== undefined) {
-    // Before a quarter turn, left and right are what will be top and bottom.
-    const isSideways = (flip === "horizontal") !== isQuarterTurn(rotate);
-    image = isSideways ? image.flop() : image.flip();
-  }
-  if (rotate !== undefined) image = image.rotate(rotate);
-  // The default amplitude cuts and rounds the curve so much that a channel differs by up to 10 of 255.
-  if (blur !== undefined) image = image.blur({ sigma: blur, minAmplitude: 0.01 });
-  if (grey) image = image.recomb([LUMA, LUMA, LUMA]);
-  if (sharpen) image = image.sharpen();
+  const image = sharp(pixels, { raw: { width, height, channels } });
+  if (rotate !== undefined) image.rotate(rotate);
   if (mark === null) return image;
   const { pixels: input, left, top, ...raw } = mark;
   const marked = image.composite([{ input, raw, left, top }]);

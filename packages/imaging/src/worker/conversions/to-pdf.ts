@@ -1,11 +1,12 @@
-import type { RenditionSpec, Size } from "@outrigger/core/images";
+import type { Size } from "@outrigger/core/images";
 import { isServiceError } from "@outrigger/core/values";
 import sharp, { type Sharp } from "sharp";
-import { fitInside, fitSquare, type Placement } from "../../shared/fit.ts";
+import { fitInside, fitSquare } from "../../shared/fit.ts";
 import { isSized } from "../../shared/measure.ts";
 import { awaitLibvips, readPixels } from "../libvips.ts";
+import { mayHaveLayers } from "../pdf/layers.ts";
 import { openPdf, PIXELS_PER_POINT } from "../pdf/open-pdf.ts";
-import { type PageFrame, transformPdf } from "../pdf/transform-pdf.ts";
+import { transformPdf } from "../pdf/transform-pdf.ts";
 import { pdfOfJpeg, pdfOfPixels } from "../pdf/write-pdf.ts";
 import { stripPdf } from "../privacy/strip-pdf.ts";
 import { readSvgRoot, withBackgroundShape, writeSvgRoot } from "../svg/svg-root.ts";
@@ -29,32 +30,20 @@ export async function toPdf(conversion: Conversion): Promise<Buffer> {
   }
 }
 
-/** Scales all pages by the factor that fits the first (or the chosen) page into the box. */
-async function transformed({ bytes, picture, size, placed, spec }: Conversion): Promise<Buffer> {
-  const drawn = placed ?? size;
-  const pdf = await transformPdf(bytes, {
-    ...(spec.page === undefined ? {} : { page: spec.page }),
-    ...(isSized(spec) ? { scale: drawn.width / picture.natural.width } : {}),
-    ...(placed === null ? {} : { frame: frameOf(placed, size, spec) }),
-  });
+/**
+ * Scales all pages by the factor that fits the first (or the chosen) page into the box. A cut page, and one of a document with
+ * layers, becomes a picture.
+ */
+async function transformed(conversion: Conversion): Promise<Buffer> {
+  const { bytes, picture, size, placed, spec } = conversion;
+  const scale = isSized(spec) ? size.width / picture.natural.width : 1;
+  const isChanged = scale !== 1 || (spec.page !== undefined && picture.pages > 1);
+  if (placed !== null || (isChanged && mayHaveLayers(bytes))) {
+    return pixelPage({ ...conversion, pixelsPerPoint: PIXELS_PER_POINT });
+  }
+  const pdf = await transformPdf(bytes, { ...(spec.page === undefined ? {} : { page: spec.page }), scale });
   // Pages have metadata if the host keeps it, or if an older version admitted them. Only an upload is refused for it.
   return Buffer.concat((await stripPdf(pdf, { keepPdfActions: true, keepUnremovable: true })) ?? [pdf]);
-}
-
-/** In points, of which each has two pixels. */
-function frameOf(
-  { left, top }: Placement,
-  { width, height }: Size,
-  { background }: RenditionSpec,
-): PageFrame {
-  const points = (pixels: number) => pixels / PIXELS_PER_POINT;
-  return {
-    left: points(left),
-    top: points(top),
-    width: points(width),
-    height: points(height),
-    background,
-  };
 }
 
 /** Embeds a JPEG as it is if possible, so that it loses no more quality. */
@@ -68,15 +57,16 @@ async function jpegPage(conversion: Conversion): Promise<Buffer> {
 
 async function pixelPage(conversion: Conversion): Promise<Buffer> {
   const { type, picture, size, limits, pixelsPerPoint = 1 } = conversion;
-  const drawnSize = picture.scalable
-    ? fitInside(size, {
-        maxWidth: size.width * DRAWN_DENSITY,
-        maxHeight: size.height * DRAWN_DENSITY,
-        enlarge: true,
-        maxSide: limits.maxSide,
-        maxPixels: limits.maxOutputPixels,
-      })
-    : size;
+  const drawnSize =
+    picture.scalable && pixelsPerPoint === 1
+      ? fitInside(size, {
+          maxWidth: size.width * DRAWN_DENSITY,
+          maxHeight: size.height * DRAWN_DENSITY,
+          enlarge: true,
+          maxSide: limits.maxSide,
+          maxPixels: limits.maxOutputPixels,
+        })
+      : size;
   const image = await uprightPixels(conversion, { size: drawnSize });
   const { pixels, ...raster } = await readPixels(image, type, limits);
   return pdfOfPixels(pixels, raster, {

@@ -16,9 +16,9 @@ const QUALITY = 85;
  * ignore its chroma subsampling, and mirror some maps the wrong way.
  */
 export async function withGainMap(conversion: Conversion, jpeg: Buffer): Promise<Buffer> {
-  const { bytes, type, size, placed, indirect } = conversion;
+  const { bytes, type, size, placed, isEdited } = conversion;
   const hasBars = placed !== null && (placed.width < size.width || placed.height < size.height);
-  if (type !== "image/jpeg" || indirect || hasBars || Object.keys(readHdr(bytes)).length === 0) return jpeg;
+  if (type !== "image/jpeg" || isEdited || hasBars || Object.keys(readHdr(bytes)).length === 0) return jpeg;
   // Where the host keeps metadata, the map of the original has not been checked yet.
   const hdr = Buffer.concat(stripJpeg(bytes, { gainMap: true }) ?? [bytes]);
   const { mpf, xmp, iso } = readHdr(hdr);

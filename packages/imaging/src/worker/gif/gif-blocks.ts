@@ -27,7 +27,7 @@ export function* readGifBlocks(bytes: Buffer, { allowCut = false } = {}): Genera
   while (start < bytes.length) {
     const block = readBlock(bytes, start);
     if (block === null) return;
-    if (block.end > bytes.length && !allowCut) throw damaged();
+    if (block.end > bytes.length && !allowCut) throw damaged("it ends within a frame");
     yield block;
     if (block.kind === "trailer") return;
     start = block.end;
@@ -117,9 +117,7 @@ export function* readGifFrames(bytes: Buffer, blocks: Iterable<GifBlock>): Gener
 }
 
 function readFrame(bytes: Buffer, start: number, end: number, control: number | null): GifFrame {
-  const header = Buffer.alloc(FRAME_HEADER_BYTES);
-  // Of a truncated file, maybe only a part.
-  bytes.copy(header, 0, start);
+  const header = bytes.subarray(start, start + FRAME_HEADER_BYTES);
   const flags = header.readUInt8(9);
   const controlFlags = control === null ? 0 : (bytes[control + 3] ?? 0);
   const tableBytes = colourTableBytes(flags);
@@ -140,9 +138,9 @@ function readFrame(bytes: Buffer, start: number, end: number, control: number | 
   };
 }
 
-/** The codes of a frame, without the lengths of their sub-blocks; as many as came of a truncated frame. */
+/** The codes of a frame, without the lengths of their sub-blocks. */
 export function joinSubBlocks(bytes: Buffer, { dataStart, end }: GifFrame): Buffer {
-  const joined = Buffer.allocUnsafe(Math.max(0, Math.min(end, bytes.length) - dataStart));
+  const joined = Buffer.allocUnsafe(Math.max(0, end - dataStart));
   let written = 0;
   for (let at = dataStart; at < bytes.length; ) {
     const length = bytes.readUInt8(at);

@@ -3,16 +3,10 @@ const MAX_CODES = 4096;
 /** Colours have at most 8 bits. */
 const MAX_MIN_CODE_BITS = 8;
 
-/** The codes of a frame up to its end, its last pixel or its first fault. */
+/** What the codes of a frame say up to its end, its last pixel or its first fault. */
 interface LzwCodes {
   /** Pixels that the codes describe, at most as many as expected. */
   pixels: number;
-  /** Whether all pixels came, or an end code. */
-  isEnded: boolean;
-  /** Bits up to the end of the last valid code, without an end code. */
-  bits: number;
-  /** Bits of a code at that place. */
-  codeBits: number;
   /** For each colour index whether a pixel has it: every index in the output was first coded as itself. */
   used: Uint8Array;
 }
@@ -36,27 +30,20 @@ export function walkLzwCodes(
   const lengths = new Uint32Array(MAX_CODES).fill(1, 0, clear);
   let [next, codeBits, previous] = [clear + 2, minCodeBits + 1, 0];
   let [pixels, bits] = [0, 0];
-  const result = (isEnded: boolean): LzwCodes => ({
-    pixels: Math.min(pixels, expected),
-    isEnded,
-    bits,
-    codeBits,
-    used,
-  });
   const end = codes.length * 8;
   while (pixels < expected) {
-    if (clear === 0 || bits + codeBits > end) return result(false);
+    if (clear === 0 || bits + codeBits > end) break;
     const at = bits >> 3;
     const window = (codes[at] ?? 0) | ((codes[at + 1] ?? 0) << 8) | ((codes[at + 2] ?? 0) << 16);
     const code = (window >> (bits & 7)) & ((1 << codeBits) - 1);
-    if (code === clear + 1) return result(true);
+    if (code === clear + 1) break;
     if (code === clear) {
       bits += codeBits;
       [next, codeBits, previous] = [clear + 2, minCodeBits + 1, 0];
       continue;
     }
     if (code > next || (code >= clear && previous === 0) || (code === next && next === MAX_CODES)) {
-      return result(false);
+      break;
     }
     if (code < clear) {
       used[code] = 1;
@@ -70,7 +57,7 @@ export function walkLzwCodes(
     previous = lengths[code] ?? 0;
     pixels += previous;
   }
-  return result(true);
+  return { pixels: Math.min(pixels, expected), used };
 }
 
 function overwrite(codes: Buffer, bits: number, codeBits: number, code: number): void {
@@ -80,12 +67,4 @@ function overwrite(codes: Buffer, bits: number, codeBits: number, code: number):
     const byte = codes[at >> 3] ?? 0;
     codes[at >> 3] = (code >> bit) & 1 ? byte | mask : byte & ~mask;
   }
-}
-
-/** The valid codes of a frame, with an end code. */
-export function endCodes(codes: Buffer, minCodeBits: number, { bits, codeBits }: LzwCodes): Buffer {
-  const ended = Buffer.alloc((bits + codeBits + 7) >> 3);
-  codes.copy(ended, 0, 0, (bits + 7) >> 3);
-  overwrite(ended, bits, codeBits, (1 << minCodeBits) + 1);
-  return ended;
 }

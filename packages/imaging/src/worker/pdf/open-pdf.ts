@@ -3,7 +3,7 @@ import { isServiceError, MAX_PAGE_RUNS } from "@outrigger/core/values";
 import sharp from "sharp";
 import { fitInside, type Placement } from "../../shared/fit.ts";
 import { type Picture, unreadable } from "../picture.ts";
-import { markLayers } from "./layers.ts";
+import { withHiddenAnnotations } from "./layers.ts";
 import { checkPage, type PdfDocument, readPageSize, useForms, usePdfDocument } from "./pdf-document.ts";
 import { useMemory } from "./pdfium.ts";
 import { withFallbackFont } from "./substitute-fonts.ts";
@@ -43,7 +43,7 @@ export async function openPdf(bytes: Buffer, { page = 1, maxPixels }: OpenPdfOpt
     return { pages: document.pageCount, points: readPageSize(document, index), hasLayers };
   });
   // PDFium draws annotations of layers that are off.
-  const source = (hasLayers ? (await markLayers(bytes))?.bytes : undefined) ?? bytes;
+  const source = (hasLayers ? await withHiddenAnnotations(bytes) : null) ?? bytes;
   const natural = pixelsOf(points);
   return {
     natural,

@@ -1,6 +1,4 @@
-import type { Size } from "@outrigger/core/images";
 import { unreadable } from "../picture.ts";
-import { markLayers } from "./layers.ts";
 import {
   checkPage,
   flattenPages,
@@ -14,7 +12,6 @@ import {
   usePdfDocument,
   usePdfPage,
 } from "./pdf-document.ts";
-import type { Pdfium } from "./pdfium.ts";
 
 /** `FORMTYPE_NONE`. */
 const NO_FORMS = 0;
@@ -25,40 +22,26 @@ interface TransformPdfOptions {
   page?: number;
   /** Factor for the sizes of all pages. @default 1 */
   scale?: number;
-  /** The part of each page to show, after scaling. @default all of it */
-  frame?: PageFrame;
 }
 
 /**
  * Extracts one page of a PDF, or scales its pages. Text stays text and vectors stay vectors. In scaled pages and in
- * documents with forms, annotations and form fields are drawn into the pages, which then lose their links. Layers stay, on
- * or off, and annotations that are not shown on screen vanish. Bookmarks, other document-level parts and the owner's restrictions are omitted.
+ * documents with forms, annotations and form fields are drawn into the pages, which then lose their links. Annotations that
+ * are not shown on screen vanish. Bookmarks, other document-level parts and the owner's restrictions are omitted: hidden layers
+ * would be shown, so the document must have none.
  *
  * Rejects with `unsupported_media` (not a PDF, damaged, encrypted) and with `bad_request` for a page that the document does
  * not have.
  */
-export async function transformPdf(bytes: Buffer, options: TransformPdfOptions): Promise<Buffer> {
-  const layers = await markLayers(bytes);
-  if (layers === null) return transform(bytes, options);
-  const transformed = await transform(layers.bytes, options);
-  return transformed === layers.bytes ? bytes : layers.restore(transformed);
-}
-
-function transform(bytes: Buffer, { page, scale = 1, frame }: TransformPdfOptions): Promise<Buffer> {
+export function transformPdf(bytes: Buffer, { page, scale = 1 }: TransformPdfOptions): Promise<Buffer> {
   return usePdfDocument(bytes, (document) => {
     if (page !== undefined) checkPage(document, page);
     const isWhole = page === undefined || document.pageCount === 1;
-    const isChanged = scale !== 1 || frame !== undefined;
-    if (isWhole && !isChanged) return bytes;
-    const change = (whole: PdfDocument) => useScaledPages(whole, scale, saveFramed);
+    if (isWhole && scale === 1) return bytes;
+    const change = (whole: PdfDocument) => useScaledPages(whole, scale, savePdf);
     if (isWhole) return change(document);
-    return useOnlyPage(document, page - 1, isChanged ? change : savePdf);
+    return useOnlyPage(document, page - 1, scale === 1 ? savePdf : change);
   });
-
-  function saveFramed(scaled: PdfDocument): Buffer {
-    if (frame !== undefined) framePages(scaled, frame);
-    return savePdf(scaled);
-  }
 }
 
 /** Creates a document of only the page at `index`, from 0, open while `use` runs. */
@@ -69,83 +52,6 @@ function useOnlyPage<Result>(
 ): Result {
   if (document.pdfium.FPDF_GetFormType(document.handle) !== NO_FORMS) flattenPages(document, [index]);
   return useCopiedPages(document, [index], use);
-}
-
-/** The part of each page to show, in points of the page as it is shown. A negative offset gives bars. */
-export interface PageFrame extends Size {
-  left: number;
-  top: number;
-  /** Colour of the bars: six hexadecimal digits. @default white */
-  background?: string | undefined;
-}
-
-/** `FPDF_FILLMODE_ALTERNATE`. */
-const FILLED = 1;
-
-/** Shows only a part of every page, or bars around it. Pages stay as they are below the edges of the part. */
-function framePages(document: PdfDocument, frame: PageFrame): void {
-  const { pdfium } = document;
-  for (let index = 0; index < document.pageCount; index++) {
-    usePdfPage(document, index, (page) => {
-      const shown = readPageBox(pdfium, page);
-      const framed = boxOf(frame, shown, pdfium.FPDFPage_GetRotation(page));
-      setPageBox(pdfium, page, framed);
-      const bars = barsOf(framed, shown);
-      for (const bar of bars) fill(pdfium, page, bar, frame.background ?? "ffffff");
-      if (bars.length > 0 && !pdfium.FPDFPage_GenerateContent(page)) {
-        throw unreadable("application/pdf", `its page ${index + 1} cannot be extended`);
-      }
-    });
-  }
-}
-
-/**
- * The box of a frame in a page that is shown `rotation` quarter turns clockwise. It begins between two pixels: a reader
- * would give a page that begins within one a row more.
- */
-function boxOf(frame: PageFrame, page: PageBox, rotation: number): PageBox {
-  const [x1, y1] = pointOf(frame.left, frame.top);
-  const [x2, y2] = pointOf(frame.left + frame.width, frame.top + frame.height);
-  const [left, bottom] = [snapped(Math.min(x1, x2)), snapped(Math.min(y1, y2))];
-  const [width, height] = rotation % 2 === 0 ? [frame.width, frame.height] : [frame.height, frame.width];
-  return { left, bottom, right: left + width, top: bottom + height };
-
-  /** The point of the page that is shown `x` from the left and `y` from the top. */
-  function pointOf(x: number, y: number): [x: number, y: number] {
-    switch (rotation % 4) {
-      case 1:
-        return [page.left + y, page.bottom + x];
-      case 2:
-        return [page.right - x, page.bottom + y];
-      case 3:
-        return [page.right - y, page.top - x];
-      default:
-        return [page.left + x, page.top - y];
-    }
-  }
-}
-
-/** Rounded to half a point, the size of a pixel. */
-function snapped(points: number): number {
-  return Math.round(points * 2) / 2;
-}
-
-/** The parts of `outer` around `inner`. */
-function barsOf(outer: PageBox, inner: PageBox): PageBox[] {
-  return [
-    { ...outer, right: inner.left },
-    { ...outer, left: inner.right },
-    { ...outer, top: inner.bottom },
-    { ...outer, bottom: inner.top },
-  ].filter(({ left, bottom, right, top }) => right > left && top > bottom);
-}
-
-function fill(pdfium: Pdfium, page: number, { left, bottom, right, top }: PageBox, colour: string): void {
-  const rectangle = pdfium.FPDFPageObj_CreateNewRect(left, bottom, right - left, top - bottom);
-  const [red, green, blue] = Buffer.from(colour, "hex");
-  pdfium.FPDFPageObj_SetFillColor(rectangle, red ?? 0, green ?? 0, blue ?? 0, 255);
-  pdfium.FPDFPath_SetDrawMode(rectangle, FILLED, false);
-  pdfium.FPDFPage_InsertObject(page, rectangle);
 }
 
 /** The box and rotation of a page. */

@@ -1,6 +1,5 @@
 import sharp from "sharp";
 import { beforeAll, describe, expect, test } from "vitest";
-import { layer, layeredPsd } from "../../../../../test/support/layered-psd.ts";
 import { patterned } from "../../../../../test/support/psd-colours.ts";
 import { largestDifference, readPsdPixels } from "../../../../../test/support/psd-pixels.ts";
 import { type SamplePsd, samplePsd } from "../../../../../test/support/psd-samples.ts";
@@ -90,17 +89,6 @@ describe("openPsd applies the profile", () => {
     });
     expect(transparent).toEqual([...opaque, 255]);
   });
-
-  test("of a picture composed of layers", async () => {
-    const bytes = layeredPsd(
-      { width: 1, height: 1 },
-      [layer([0, 0, 1, 1], [200, 100, 50, 255])],
-      {},
-      displayP3,
-    );
-    const pixel = (await readPsdPixels(bytes)).at(0, 0);
-    expect(largestDifference(pixel, [...fromP3, 255])).toBeLessThan(2);
-  });
 });
 
 describe("openPsd ignores a profile", () => {
@@ -127,11 +115,6 @@ describe("openPsd ignores a profile", () => {
       const iccProfile = displayP3.subarray(0, length);
       expect(await firstPixel({ channels, iccProfile }), `${length}`).toEqual(asItIs);
     }
-  });
-
-  test("in a picture of floats, which are linear light", async () => {
-    const light = { depth: 32, channels: [[0.5], [0.1], [0]], iccProfile: displayP3 } as const;
-    expect(largestDifference(await firstPixel(light), [188, 89, 0])).toBeLessThan(2);
   });
 
   test("that is damaged, and uses libvips' profile for CMYK", async () => {

@@ -2,15 +2,21 @@ import sharp, { type Sharp } from "sharp";
 import { damaged, type Picture, tooManyPixels } from "../picture.ts";
 import { type ImageResources, readImageResources, usableIccProfile } from "./image-resources.ts";
 import { countAt, hasLayers, LAYER_KEYS, layerCountOf, readLayerBlocks } from "./layer-blocks.ts";
-import { openLayers } from "./layers/open-layers.ts";
 import { planPalette, planPixels } from "./pixel-plan.ts";
-import { PSD_TYPE, type PsdHeader, type PsdSections, readPsdHeader, readPsdSections } from "./psd-header.ts";
+import {
+  PSD_TYPE,
+  type PsdHeader,
+  type PsdSections,
+  readPsdHeader,
+  readPsdSections,
+  unreadablePsd,
+} from "./psd-header.ts";
 import { checkStoredRows, type StoredRows, visitRows } from "./stored-rows.ts";
 import { createTiff } from "./tiff.ts";
 
 /**
- * Opens a PSD or PSB: its merged picture or, if it declares none, its visible layers. Declared sizes are checked
- * against the file and the limit before memory is allocated. Rejects with `unsupported_media`.
+ * Opens the merged picture of a PSD or PSB. Declared sizes are checked against the file and the limit before memory is
+ * allocated. Rejects with `unsupported_media`, also for a file that declares to have none.
  *
  * @param limits.maxPixels Pixels of the canvas.
  */
@@ -22,10 +28,10 @@ export async function openPsd(bytes: Buffer, limits: { maxPixels: number }): Pro
   const sections = readPsdSections(bytes, header.large);
   const resources = readImageResources(sections.imageResources);
   // Without layers the merged picture is all that there is, whatever the flag says of it.
-  const isMerged = resources.hasMergedPicture || !hasLayers(sections.layers, header.large);
-  const decode = isMerged
-    ? openMergedPicture(header, sections, resources, maxPixels)
-    : await openLayers(bytes, header, sections, resources, maxPixels);
+  if (!resources.hasMergedPicture && hasLayers(sections.layers, header.large)) {
+    throw unreadablePsd('it holds no merged picture: save it with "Maximize Compatibility"');
+  }
+  const decode = openMergedPicture(header, sections, resources, maxPixels);
   return { natural: { width, height }, frames: 1, pages: 1, scalable: false, decode };
 }
 
@@ -60,7 +66,7 @@ function openMergedPicture(
       : planPixels(header, mergedAlphaIndex(sections.layers, large, resources), iccProfile);
   return async () => {
     const { file, pixels } = createTiff(plan.layout);
-    await visitRows(stored, { first: 0, end: height * plan.channels }, (row, source, start) => {
+    await visitRows(stored, height * plan.channels, (row, source, start) => {
       plan.writeRow(pixels, Math.floor(row / height), row % height, source, start);
     });
     plan.finish(pixels);

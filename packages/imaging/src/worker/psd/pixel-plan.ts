@@ -1,6 +1,6 @@
 import { type PsdHeader, unreadablePsd } from "./psd-header.ts";
 import { sampleFormatOf } from "./sample-rows.ts";
-import { convertLab, encodeLight } from "./srgb.ts";
+import { convertLab } from "./srgb.ts";
 import { Photometric, type TiffLayout, tiffRowBytes } from "./tiff.ts";
 
 /** The conversion of a merged picture to a TIFF for libvips. */
@@ -21,7 +21,7 @@ export function planPixels(
   iccProfile: Buffer | null,
 ): PixelPlan {
   const { width, height, depth, channels } = header;
-  const { photometric, bitsPerSample, planar, colours, alpha, encoding } = sampleFormatOf(header);
+  const { photometric, bitsPerSample, planar, colours, alpha, lab } = sampleFormatOf(header);
   const alphaChannel = colours.length + (alphaIndex ?? channels);
   const usedAlpha = alphaChannel < channels ? alpha : null;
   const kinds = usedAlpha === null ? colours : [...colours, usedAlpha];
@@ -33,8 +33,7 @@ export function planPixels(
     samplesPerPixel: kinds.length,
     planar,
     alpha: usedAlpha !== null,
-    // The profile describes linear light and would be wrong after encoding.
-    iccProfile: encoding === "light" ? null : iccProfile,
+    iccProfile,
   };
   const samplesInRow = depth === 1 ? tiffRowBytes(layout) : width;
   return {
@@ -50,12 +49,10 @@ export function planPixels(
       const count = width * height;
       const alphaAt = positionOf(layout, colours.length, 0).at;
       for (const [channel, { white }] of colours.entries()) {
-        const run = { pixels, ...positionOf(layout, channel, 0), alphaAt, count };
-        if (usedAlpha !== null && bitsPerSample === 8) removeMatteOfBytes(run, white);
-        if (usedAlpha !== null && bitsPerSample === 16) removeMatteOfWords(run);
-        if (encoding === "light") encodeLight(pixels, run.at, run.step, count);
+        if (usedAlpha !== null)
+          removeMatte({ pixels, ...positionOf(layout, channel, 0), alphaAt, count }, white);
       }
-      if (encoding === "lab") convertLab(pixels, count);
+      if (lab) convertLab(pixels, count);
     },
   };
 }
@@ -63,9 +60,8 @@ export function planPixels(
 /** The position of the first sample of a row, and the distance to the next. */
 function positionOf(layout: TiffLayout, channel: number, y: number): { at: number; step: number } {
   const rowBytes = tiffRowBytes(layout);
-  const sampleBytes = Math.max(1, layout.bitsPerSample / 8);
-  if (layout.planar) return { at: (channel * layout.height + y) * rowBytes, step: sampleBytes };
-  return { at: y * rowBytes + channel * sampleBytes, step: layout.samplesPerPixel * sampleBytes };
+  if (layout.planar) return { at: (channel * layout.height + y) * rowBytes, step: 1 };
+  return { at: y * rowBytes + channel, step: layout.samplesPerPixel };
 }
 
 const MAX_COLOURS = 256;
@@ -132,10 +128,10 @@ interface SampleRun {
 }
 
 /**
- * Photoshop merges onto white. Gives bytes the value back that they had before: `matte` is what white is in them. Where
+ * Photoshop merges onto white. Gives samples the value back that they had before: `matte` is what white is in them. Where
  * alpha is 0 nothing is left to be restored.
  */
-function removeMatteOfBytes({ pixels, at, alphaAt, step, count }: SampleRun, matte: number): void {
+function removeMatte({ pixels, at, alphaAt, step, count }: SampleRun, matte: number): void {
   const restored = tabulateRestored(matte);
   for (let index = 0; index < count * step; index += step) {
     const alpha = pixels[alphaAt + index] ?? 0;
@@ -149,28 +145,11 @@ function tabulateRestored(matte: number): Uint8Array {
   for (let index = 0; index < table.length; index++) {
     const alpha = index >> 8;
     const matted = index & 0xff;
-    table[index] = alpha === 0 ? matted : clamp(matte + ((matted - matte) * 255) / alpha, 255);
+    table[index] = alpha === 0 ? matted : clamp(matte + ((matted - matte) * 255) / alpha);
   }
   return table;
 }
 
-/** The same for 16 bits, of which white is the largest. */
-function removeMatteOfWords({ pixels, at, alphaAt, step, count }: SampleRun): void {
-  for (let index = 0; index < count * step; index += step) {
-    const alpha = wordAt(pixels, alphaAt + index);
-    if (alpha === 0 || alpha === 0xffff) continue;
-    const matted = wordAt(pixels, at + index);
-    const word = clamp(0xffff + ((matted - 0xffff) * 0xffff) / alpha, 0xffff);
-    pixels[at + index] = word >> 8;
-    pixels[at + index + 1] = word & 0xff;
-  }
-}
-
-function wordAt(pixels: Buffer, position: number): number {
-  return ((pixels[position] ?? 0) << 8) | (pixels[position + 1] ?? 0);
-}
-
-function clamp(value: number, most: number): number {
-  if (value <= 0) return 0;
-  return value >= most ? most : Math.round(value);
+function clamp(value: number): number {
+  return Math.min(255, Math.max(0, Math.round(value)));
 }

@@ -3,18 +3,10 @@ import type { Size } from "@outrigger/core/images";
 import { damaged, unreadable } from "../picture.ts";
 
 /** How the channels form a colour. */
-export type ColourMode =
-  | "bitmap"
-  | "greyscale"
-  | "indexed"
-  | "rgb"
-  | "cmyk"
-  | "multichannel"
-  | "duotone"
-  | "lab";
+export type ColourMode = "bitmap" | "greyscale" | "indexed" | "rgb" | "cmyk" | "duotone" | "lab";
 
-/** Bits of a sample: 32 are a float. */
-export type Depth = 1 | 8 | 16 | 32;
+/** Bits of a sample. */
+export type Depth = 1 | 8 | 16;
 
 /** The first 26 bytes of a PSD or PSB. */
 export interface PsdHeader extends Size {
@@ -31,14 +23,16 @@ export const PSD_HEADER_BYTES = 26;
 /** The largest side of a PSB. */
 const MAX_SIDE = 300_000;
 
+/** The colour mode of inks without names. */
+const MULTICHANNEL = 7;
+
 /** Colour modes by number, with the depths that Photoshop offers. */
 const modes = new Map<number, { mode: ColourMode; depths: readonly Depth[]; leastChannels: number }>([
   [0, { mode: "bitmap", depths: [1], leastChannels: 1 }],
-  [1, { mode: "greyscale", depths: [8, 16, 32], leastChannels: 1 }],
+  [1, { mode: "greyscale", depths: [8, 16], leastChannels: 1 }],
   [2, { mode: "indexed", depths: [8], leastChannels: 1 }],
-  [3, { mode: "rgb", depths: [8, 16, 32], leastChannels: 3 }],
+  [3, { mode: "rgb", depths: [8, 16], leastChannels: 3 }],
   [4, { mode: "cmyk", depths: [8, 16], leastChannels: 4 }],
-  [7, { mode: "multichannel", depths: [8, 16], leastChannels: 1 }],
   [8, { mode: "duotone", depths: [8, 16], leastChannels: 1 }],
   [9, { mode: "lab", depths: [8, 16], leastChannels: 3 }],
 ]);
@@ -63,6 +57,8 @@ export function readPsdHeader(bytes: Buffer): PsdHeader {
   if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE) {
     throw damaged(`it declares ${width} by ${height} pixels`);
   }
+  if (declaredMode === MULTICHANNEL) throw unreadablePsd("it is multichannel: save it as RGB or CMYK");
+  if (declaredDepth === 32) throw unreadablePsd("it has 32 bits a channel: save it with 8 or 16");
   const known = modes.get(declaredMode);
   if (known === undefined) throw unreadablePsd(`its colour mode is ${declaredMode}`);
   const { mode, depths, leastChannels } = known;

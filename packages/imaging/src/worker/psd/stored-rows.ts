@@ -54,35 +54,27 @@ function packedLength({ data, longCounts }: StoredRows, row: number): number {
 }
 
 /**
- * Unpacks the rows from `first` up to before `end`, one after the other, once `checkStoredRows` has found them.
- * Rejects with `unsupported_media`.
+ * Unpacks the first `count` rows, one after the other, once `checkStoredRows` has found them. Rejects with
+ * `unsupported_media`.
  */
-export async function visitRows(
-  stored: StoredRows,
-  { first, end }: { first: number; end: number },
-  visit: RowVisitor,
-): Promise<void> {
-  if (stored.compression === 0) visitRawRows(stored, first, end, visit);
-  else if (stored.compression === 1) visitPackedRows(stored, first, end, visit);
-  else await visitInflatedRows(stored, first, end, visit);
+export async function visitRows(stored: StoredRows, count: number, visit: RowVisitor): Promise<void> {
+  if (stored.compression === 0) visitRawRows(stored, count, visit);
+  else if (stored.compression === 1) visitPackedRows(stored, count, visit);
+  else await visitInflatedRows(stored, count, visit);
 }
 
-function visitRawRows(stored: StoredRows, first: number, end: number, visit: RowVisitor): void {
+function visitRawRows(stored: StoredRows, count: number, visit: RowVisitor): void {
   const bytes = rowBytes(stored.width, stored.depth);
-  for (let row = first; row < end; row++) visit(row, stored.data, row * bytes);
+  for (let row = 0; row < count; row++) visit(row, stored.data, row * bytes);
 }
 
-function visitPackedRows(stored: StoredRows, first: number, end: number, visit: RowVisitor): void {
+function visitPackedRows(stored: StoredRows, count: number, visit: RowVisitor): void {
   const unpacked = Buffer.alloc(rowBytes(stored.width, stored.depth));
   let position = stored.rows * countBytes(stored);
-  for (let row = 0; row < end; row++) {
+  for (let row = 0; row < count; row++) {
     const next = position + packedLength(stored, row);
-    if (row >= first) {
-      if (!unpackBits(stored.data, position, next, unpacked, unpacked.length)) {
-        throw damaged();
-      }
-      visit(row, unpacked, 0);
-    }
+    if (!unpackBits(stored.data, position, next, unpacked, unpacked.length)) throw damaged();
+    visit(row, unpacked, 0);
     position = next;
   }
 }
@@ -90,15 +82,9 @@ function visitPackedRows(stored: StoredRows, first: number, end: number, visit: 
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Inflates rows up to `end`, exclusive, and calls the visitor from `first` on. It holds one row at a time, whatever the
- * data would inflate to. Rejects with `unsupported_media`.
+ * Inflates the first `count` rows, one at a time, whatever the data would inflate to. Rejects with `unsupported_media`.
  */
-async function visitInflatedRows(
-  stored: StoredRows,
-  first: number,
-  end: number,
-  visit: RowVisitor,
-): Promise<void> {
+async function visitInflatedRows(stored: StoredRows, count: number, visit: RowVisitor): Promise<void> {
   const bytes = Buffer.alloc(rowBytes(stored.width, stored.depth));
   let filled = 0;
   let row = 0;
@@ -110,12 +96,9 @@ async function visitInflatedRows(
       filled += copied;
       if (filled < bytes.length) break;
       filled = 0;
-      if (row >= first) {
-        if (stored.compression === 3) undoPrediction(bytes, stored.depth);
-        visit(row, bytes, 0);
-      }
-      row++;
-      if (row === end) return;
+      if (stored.compression === 3) undoPrediction(bytes, stored.depth);
+      visit(row++, bytes, 0);
+      if (row === count) return;
     }
   }
   throw damaged();
@@ -131,19 +114,10 @@ async function* inflate(data: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-/**
- * Undoes prediction in place: turns differences between neighbours back into samples. Bytes of floats are stored by
- * significance: all first bytes of a row before all second bytes.
- *
- * Source: Adobe Photoshop TIFF Technical Note 3, "Floating Point Predictor", and TIFF 6.0, section 14.
- */
+/** Undoes prediction in place: turns differences between neighbours back into samples. Source: TIFF 6.0, section 14. */
 function undoPrediction(row: Buffer, depth: Depth): void {
-  if (depth === 16) {
-    sumWords(row);
-    return;
-  }
-  sumBytes(row);
-  if (depth === 32) gatherFloats(row);
+  if (depth === 16) sumWords(row);
+  else sumBytes(row);
 }
 
 function sumBytes(row: Buffer): void {
@@ -160,15 +134,5 @@ function sumWords(row: Buffer): void {
     sum = (sum + (((row[index] ?? 0) << 8) | (row[index + 1] ?? 0))) & 0xffff;
     row[index] = sum >> 8;
     row[index + 1] = sum & 0xff;
-  }
-}
-
-function gatherFloats(row: Buffer): void {
-  const bySignificance = Buffer.from(row);
-  const width = row.length / 4;
-  for (let sample = 0; sample < width; sample++) {
-    for (let byte = 0; byte < 4; byte++) {
-      row[sample * 4 + byte] = bySignificance[byte * width + sample] ?? 0;
-    }
   }
 }

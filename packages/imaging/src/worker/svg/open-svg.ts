@@ -1,7 +1,6 @@
 import { isError, isServiceError } from "@outrigger/core/values";
 import sharp, { type Metadata } from "sharp";
 import type { PictureLimits } from "../../shared/wire.ts";
-import { asBrowsersRead } from "../as-browsers-read.ts";
 import { readGifStructure } from "../gif/gif-blocks.ts";
 import { withTransparentCanvas } from "../gif/transparent-gif.ts";
 import { awaitLibvips } from "../libvips.ts";
@@ -113,7 +112,7 @@ const TURNS: Readonly<Record<number, readonly [a: number, b: number, c: number, 
 /** A picture on its side in an SVG that turns it, as librsvg ignores EXIF; `null` if it is upright or damaged. */
 async function turnedPicture(bytes: Buffer, type: "image/png" | "image/jpeg"): Promise<string | null> {
   if (!bytes.includes("Exif") && !bytes.includes("eXIf")) return null;
-  const header = sharp(asBrowsersRead(bytes, type)).metadata();
+  const header = sharp(bytes).metadata();
   const { orientation = 1, width = 0, height = 0 } = await header.catch(() => ({}) as Partial<Metadata>);
   const turn = TURNS[orientation];
   if (turn === undefined) return null;

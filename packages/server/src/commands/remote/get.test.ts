@@ -9,7 +9,7 @@ it.each([
     "jpg",
     { resize: "800x", convert: "low" },
   ],
-  [`https://example.com/api/images/${ID}.webp?convert=auto`, "webp", { convert: "auto" }],
+  [`https://example.com/api/images/${ID}.webp?preset=a`, "webp", { preset: "a" }],
   [`https://example.com/api/images/${ID}.pdf?page=3`, "pdf", { page: "3" }],
   [`https://example.com/api/images/${ID}.json`, undefined, {}],
   [

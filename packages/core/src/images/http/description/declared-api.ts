@@ -230,7 +230,7 @@ const READ_REFUSALS = {
 const VARY_OF_REFUSALS = maybeHeader("Vary", "`Accept`; absent if `id` has no form of an ID.");
 
 const AUTO =
-  "The image in the format that suits the client's `Accept` header: the highest quality first, then AVIF, WebP, and PNG for images with transparency or JPEG for others. AVIF and WebP must be named; a wildcard means JPEG or PNG. An animation is served as GIF, or as WebP if that is named. There is no 406: other clients get JPEG, PNG or GIF. `convert` applies if the result is a JPEG, its value `auto` also if it is WebP or AVIF.";
+  "The image in the format that suits the client's `Accept` header: the highest quality first, then AVIF, WebP, and PNG for images with transparency or JPEG for others. AVIF and WebP must be named; a wildcard means JPEG or PNG. An animation is served as GIF, or as WebP if that is named. There is no 406: other clients get JPEG, PNG or GIF. `convert` applies if the result is a JPEG.";
 
 function formatText({ sizes }: ImageFacts, format: AddressFormat, suffix: string): string {
   if (suffix === "jpeg") return "The same as under `.jpg`.";

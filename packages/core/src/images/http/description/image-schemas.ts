@@ -28,7 +28,7 @@ export const RECORD_PROPERTIES = {
     type: "array",
     items: { type: "string" },
     description:
-      "What the original lacks of the upload: `colors_reduced`, `depth_reduced`, `first_frame_only`, `first_page_only`, `hdr_reduced`, `metadata_removed`, `text_removed`.",
+      "What the original lacks of the upload: `colors_reduced`, `damage_repaired`, `depth_reduced`, `first_frame_only`, `first_page_only`, `hdr_reduced`, `metadata_removed`, `text_removed`.",
   },
   provenance: {
     type: ["boolean", "null"],

@@ -1,6 +1,3 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,11 +5,9 @@ import {
   animatedPng,
   gammaChunk,
   P3_CHUNK,
-  PngType,
   pngChunk,
   pngOf,
 } from "../../../../../test/support/raster-files.ts";
-import { exifBlock } from "../../../test/exif-blocks.ts";
 
 const renderer = createRenderer();
 afterAll(() => renderer.close());
@@ -23,91 +18,11 @@ function spoilt(chunk: Buffer): Buffer {
   return copy;
 }
 
-/** The levels of a grey ramp as `gamma` encodes them, in sRGB. */
-function srgbOf(level: number, gamma: number): number {
-  const light = (level / 255) ** (1 / gamma);
-  return 255 * (light <= 0.003_130_8 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055);
-}
-
 /** The pixels of a PNG rendition, without alpha. */
 async function levelsOf(bytes: Buffer): Promise<Buffer> {
   const rendition = await renderer.render({ bytes }, "image/png", { format: "png" });
   return sharp(rendition.bytes).toColourspace("srgb").removeAlpha().raw().toBuffer();
 }
-
-describe("gAMA of a PNG", () => {
-  test("and its orientation are each applied once to grey of 16 bits", async () => {
-    const grey = { type: PngType.grey, depth: 16 };
-    const turned = pngChunk("eXIf", exifBlock(6));
-    const plain = await levelsOf(pngOf({ ...grey, chunks: [gammaChunk(100_000)] }));
-    const rotated = await levelsOf(pngOf({ ...grey, chunks: [gammaChunk(100_000), turned] }));
-    const raw = { width: 64, height: 64, channels: 3 } as const;
-    expect(rotated).toEqual(await sharp(plain, { raw }).rotate(90).raw().toBuffer());
-  });
-
-  test("does not keep a cut PNG of grey with 16 bits from being repaired", async () => {
-    const bytes = pngOf({ type: PngType.grey, depth: 16, chunks: [gammaChunk(100_000)] }).subarray(0, -20);
-    const directory = await mkdtemp(join(tmpdir(), "gamma-"));
-    try {
-      const cleanedPath = join(directory, "cleaned");
-      const { cleaned } = await renderer.admit({ bytes }, "image/png", { cleanedPath });
-      expect(cleaned).not.toBeNull();
-      expect(await levelsOf(await readFile(cleanedPath))).toHaveLength(64 * 64 * 3);
-    } finally {
-      await rm(directory, { recursive: true });
-    }
-  });
-
-  test.each([
-    ["RGB", PngType.rgb, 8],
-    ["RGB of 16 bits", PngType.rgb, 16],
-    ["RGB with alpha", PngType.rgbAlpha, 8],
-    ["grey", PngType.grey, 8],
-    ["grey of 16 bits", PngType.grey, 16],
-    ["grey with alpha", PngType.greyAlpha, 8],
-    ["a palette", PngType.palette, 8],
-  ])("is applied to %s", async (_, type, depth) => {
-    const plain = await levelsOf(pngOf({ type, depth }));
-    const light = await levelsOf(pngOf({ type, depth, chunks: [gammaChunk(100_000)] }));
-    expect(light.length).toBe(plain.length);
-    for (const [index, level] of plain.entries()) {
-      // Rounding to 8 bits is coarse in the darkest levels.
-      if (level < 16) continue;
-      expect(Math.abs((light[index] ?? 0) - srgbOf(level, 1)), `${level}`).toBeLessThan(4);
-    }
-  });
-
-  test.each([
-    ["is 45455", [gammaChunk(45_455)]],
-    ["has a wrong checksum", [spoilt(gammaChunk(100_000))]],
-    ["is zero", [gammaChunk(0)]],
-    ["stands beside sRGB", [gammaChunk(100_000), pngChunk("sRGB", Buffer.of(0))]],
-    ["stands beside cICP", [pngChunk("cICP", Buffer.of(1, 13, 0, 1)), gammaChunk(100_000)]],
-  ])("changes nothing if it %s", async (_, chunks) => {
-    expect(await levelsOf(pngOf({ chunks }))).toEqual(await levelsOf(pngOf()));
-  });
-
-  test("is applied with the primaries of cHRM, which alone change nothing", async () => {
-    const plain = await levelsOf(pngOf());
-    expect(await levelsOf(pngOf({ chunks: [P3_CHUNK] }))).toEqual(plain);
-    const wide = await levelsOf(pngOf({ chunks: [gammaChunk(45_455), P3_CHUNK] }));
-    expect(wide).not.toEqual(plain);
-  });
-
-  test("and cHRM show the same colours with 16 bits as with 8", async () => {
-    const chunks = [gammaChunk(60_000), P3_CHUNK];
-    const shallow = await levelsOf(pngOf({ chunks }));
-    const deep = await levelsOf(pngOf({ depth: 16, chunks }));
-    const difference = shallow.reduce((sum, level, index) => sum + Math.abs((deep[index] ?? 0) - level), 0);
-    expect(difference / shallow.length).toBeLessThan(1.5);
-  });
-
-  test("does not change the original as PNG", async () => {
-    const bytes = pngOf({ chunks: [gammaChunk(100_000)] });
-    const cleanedPath = "/nonexistent/never-written";
-    expect(await renderer.admit({ bytes }, "image/png", { cleanedPath })).toMatchObject({ cleaned: null });
-  });
-});
 
 describe("cICP of a PNG", () => {
   const colours = [221, 51, 51, 51, 200, 60, 40, 60, 220, 128, 128, 128, 20, 20, 20, 230, 200, 180];
@@ -214,9 +129,7 @@ describe("cICP of a PNG", () => {
     }
   });
 
-  test("with an HDR curve, unlawful or unknown values, or in a wrong place changes nothing, and the next chunk counts", async () => {
-    const light = await levelsOf(withChunks(rgb, gammaChunk(100_000)));
-    expect(light).not.toEqual(Buffer.from(colours));
+  test("with an HDR curve, unlawful or unknown values, or in a wrong place changes nothing", async () => {
     const ignored = [
       cicp(9, 16, 0, 1),
       cicp(9, 18, 0, 1),
@@ -226,7 +139,6 @@ describe("cICP of a PNG", () => {
     ];
     for (const chunk of ignored) {
       expect(await levelsOf(withChunks(rgb, chunk))).toEqual(Buffer.from(colours));
-      expect(await levelsOf(withChunks(rgb, chunk, gammaChunk(100_000)))).toEqual(light);
     }
     const png = rgb ?? Buffer.alloc(0);
     const late = Buffer.concat([png.subarray(0, -12), cicp(12, 13, 0, 1), png.subarray(-12)]);

@@ -2,24 +2,14 @@ import { deflateSync } from "node:zlib";
 import sharp, { type SharpOptions } from "sharp";
 import { isSound, PNG_SIGNATURE, readPngChunks, writePngChunk } from "./png-chunks.ts";
 
-/** Chunks that describe the colours completely and overrule `gAMA` and `cHRM`. `cICP` overrules them, too. */
+/** Chunks that describe the colours completely, which `cICP` overrules. */
 const profiles = new Set(["iCCP", "sRGB"]);
-/** The value of `gAMA` that stands for sRGB. */
-const SRGB_GAMMA = 45_455;
-/** The deviation of `gAMA` up to which Chromium ignores it, as a share. */
-const NEUTRAL_SHARE = 0.04;
-/** A deviation of `cHRM` by rounding. */
-const NEUTRAL_PRIMARY = 300;
-/** Values of `gAMA` beyond these are damage. */
-const [MIN_GAMMA, MAX_GAMMA] = [5000, 1_000_000];
-/** Twice the area of the smallest triangle of primaries; that of sRGB is 2.2e9. */
-const MIN_AREA = 1e7;
 /** The last bytes of a lawful `cICP`: no matrix, and all values of a sample. */
 const FULL_RANGE_RGB = 1;
 /** IHDR is first and has a fixed length. */
 const HEADER_END = PNG_SIGNATURE.length + 25;
 
-/** White, red, green and blue of sRGB: x and y times 100,000, as `cHRM` of PNG has them. */
+/** White, red, green and blue of sRGB: x and y times 100,000. */
 export const SRGB_PRIMARIES: readonly number[] = [
   31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6000,
 ];
@@ -53,8 +43,8 @@ export const cicpCurves: Readonly<Record<number, readonly number[]>> = {
   17: [2.6, (52.37 / 48) ** (1 / 2.6), 0, 1, 0],
 };
 
-/** The colours that a PNG describes by `cICP`, or by `gAMA` and `cHRM`. */
-interface PngGamma {
+/** The colours that a PNG describes by `cICP`. */
+interface PngCicp {
   /**
    * Parameters g, a, b, c, d of the curve from a stored value v to light: (a·v + b)^g, below d c·v. One parameter: v^g.
    */
@@ -66,49 +56,37 @@ interface PngGamma {
 }
 
 /**
- * The colours of a PNG whose `cICP`, or `gAMA` and `cHRM`, libvips ignores and browsers apply. `null` if they describe sRGB, or are
- * absent, damaged or overruled by a profile. As in browsers, `cHRM` counts only beside `gAMA`, and not for grey; a `cICP` with
- * other values than those above, with a matrix or a narrow range is ignored.
+ * The colours of a PNG whose `cICP` libvips ignores and browsers apply. `null` if it describes sRGB, is absent or damaged, or has other
+ * values than those above, a matrix or a narrow range.
  *
  * Source: PNG specification, third edition, sections 4.3 and 11.3.2.
  */
-export function readPngGamma(bytes: Buffer): PngGamma | null {
+export function readPngCicp(bytes: Buffer): PngCicp | null {
   let isGrey = false;
   let depth = 8;
-  let gamma = 0;
-  let primaries = SRGB_PRIMARIES;
+  let hasProfile = false;
   let cicp: Buffer | null = null;
-  const overruled = new Set<string>();
   for (const chunk of readPngChunks(bytes)) {
     const { type, data } = chunk;
     if (type === "IDAT") break;
-    if (profiles.has(type)) overruled.add(type);
+    if (type === "iCCP") hasProfile = true;
     else if (type === "IHDR" && data.length === 13) {
       isGrey = (data.readUInt8(9) & 2) === 0;
       depth = data.readUInt8(8);
     } else if (type === "cICP" && data.length === 4 && cicp === null && isSound(bytes, chunk)) {
       cicp = data;
-    } else if (type === "gAMA" && data.length === 4 && gamma === 0 && isSound(bytes, chunk)) {
-      gamma = data.readUInt32BE();
-    } else if (type === "cHRM" && data.length === 32 && isSound(bytes, chunk)) {
-      primaries = SRGB_PRIMARIES.map((_, index) => data.readUInt32BE(4 * index));
     }
   }
-  const [named, curve] = [cicpPrimaries[cicp?.[0] ?? 0], cicpCurves[cicp?.[1] ?? 0]];
-  if (named !== undefined && curve !== undefined && cicp?.readUInt16BE(2) === FULL_RANGE_RGB) {
-    const isSrgb = curve === SRGB_CURVE && (isGrey || named === SRGB_PRIMARIES);
-    return isSrgb && !overruled.has("iCCP") ? null : { curve, primaries: named, isGrey, depth };
-  }
-  if (overruled.size > 0 || gamma < MIN_GAMMA || gamma > MAX_GAMMA || !isTriangle(primaries)) return null;
-  const isSrgbCurve = Math.abs(gamma / SRGB_GAMMA - 1) <= NEUTRAL_SHARE;
-  if (isSrgbCurve && (isGrey || isSrgbPrimaries(primaries))) return null;
-  return { curve: [100_000 / gamma], primaries, isGrey, depth };
+  const [primaries, curve] = [cicpPrimaries[cicp?.[0] ?? 0], cicpCurves[cicp?.[1] ?? 0]];
+  if (!primaries || !curve || cicp?.readUInt16BE(2) !== FULL_RANGE_RGB) return null;
+  const isSrgb = curve === SRGB_CURVE && (isGrey || primaries === SRGB_PRIMARIES);
+  return isSrgb && !hasProfile ? null : { curve, primaries, isGrey, depth };
 }
 
-/** The PNG with a colour profile in place of its own and of `cICP` or `gAMA`. */
-export async function withGammaProfile(
+/** The PNG with a colour profile in place of its own and of `cICP`. */
+export async function withCicpProfile(
   bytes: Buffer,
-  { curve, primaries, isGrey, depth }: PngGamma,
+  { curve, primaries, isGrey, depth }: PngCicp,
   options: SharpOptions,
 ): Promise<Buffer> {
   // sharp ignores the profile of a grey picture with 16 bits.
@@ -116,13 +94,13 @@ export async function withGammaProfile(
   const png = becomesRgb
     ? await sharp(bytes, options).keepExif().toColourspace("rgb16").png({ compressionLevel: 1 }).toBuffer()
     : bytes;
-  const profile = writeGammaProfile(curve, isGrey ? (becomesRgb ? SRGB_PRIMARIES : null) : primaries);
+  const profile = writeColourProfile(curve, isGrey ? (becomesRgb ? SRGB_PRIMARIES : null) : primaries);
   return withProfile(png, profile);
 }
 
 /** The PNG with this colour profile in place of its own. */
 export function withProfile(png: Buffer, profile: Buffer): Buffer {
-  const chunk = writePngChunk("iCCP", Buffer.concat([Buffer.from("gAMA\0\0"), deflateSync(profile)]));
+  const chunk = writePngChunk("iCCP", Buffer.concat([Buffer.from("cICP\0\0"), deflateSync(profile)]));
   const kept = [...readPngChunks(png)].filter(
     ({ type, start }) => start >= HEADER_END && !profiles.has(type),
   );
@@ -131,17 +109,6 @@ export function withProfile(png: Buffer, profile: Buffer): Buffer {
     chunk,
     ...kept.map(({ start, end }) => png.subarray(start, end)),
   ]);
-}
-
-/** Whether the chromaticities span colours: others are damage. */
-function isTriangle([, whiteY = 0, ...corners]: readonly number[]): boolean {
-  const [redX = 0, redY = 0, greenX = 0, greenY = 0, blueX = 0, blueY = 0] = corners;
-  const area = (greenX - redX) * (blueY - redY) - (blueX - redX) * (greenY - redY);
-  return Math.min(whiteY, redY, greenY, blueY) > 0 && Math.abs(area) > MIN_AREA;
-}
-
-function isSrgbPrimaries(primaries: readonly number[]): boolean {
-  return primaries.every((value, index) => Math.abs(value - (SRGB_PRIMARIES[index] ?? 0)) <= NEUTRAL_PRIMARY);
 }
 
 type Vector = [number, number, number];
@@ -160,11 +127,11 @@ const HEADER_BYTES = 128;
 
 /**
  * An ICC profile of a curve.
- * @param values As {@link PngGamma.curve}. @param primaries As {@link SRGB_PRIMARIES}; `null` for grey, and then white is neutral.
+ * @param values As {@link PngCicp.curve}. @param primaries As {@link SRGB_PRIMARIES}; `null` for grey, and then white is neutral.
  *
  * Source: ICC.1:2010, sections 7.2, 8.3 and 10.
  */
-export function writeGammaProfile(values: readonly number[], primaries: readonly number[] | null): Buffer {
+export function writeColourProfile(values: readonly number[], primaries: readonly number[] | null): Buffer {
   const curve = Buffer.alloc(12 + 4 * values.length);
   curve.write("para");
   curve.writeUInt16BE(values.length === 1 ? 0 : 3, 8);
