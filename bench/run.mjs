@@ -1,19 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { auto } from "./rows/auto.mjs";
 import { backendsHot } from "./rows/backends-hot.mjs";
 import { cold } from "./rows/cold.mjs";
-import { coldRemote } from "./rows/cold-remote.mjs";
 import { documents } from "./rows/documents.mjs";
 import { hostile } from "./rows/hostile.mjs";
 import { hot } from "./rows/hot.mjs";
-import { intermediate } from "./rows/intermediate.mjs";
 import { latency } from "./rows/latency.mjs";
 import { lookup } from "./rows/lookup.mjs";
 import { memory } from "./rows/memory.mjs";
 import { notModified } from "./rows/not-modified.mjs";
-import { originals } from "./rows/originals.mjs";
 import { pages } from "./rows/pages.mjs";
 import { start } from "./rows/start.mjs";
 import { sweep } from "./rows/sweep.mjs";
@@ -29,12 +25,8 @@ import { replaceWritten } from "./src/table.mjs";
 const ROWS = {
   hot,
   "not-modified": notModified,
-  originals,
   cold,
-  "cold-remote": coldRemote,
-  auto,
   documents,
-  intermediate,
   latency,
   uploads,
   memory,
