@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backendsHot } from "./rows/backends-hot.mjs";
 import { cold } from "./rows/cold.mjs";
-import { coldRemote } from "./rows/cold-remote.mjs";
 import { documents } from "./rows/documents.mjs";
 import { hostile } from "./rows/hostile.mjs";
 import { hot } from "./rows/hot.mjs";
@@ -11,7 +10,6 @@ import { latency } from "./rows/latency.mjs";
 import { lookup } from "./rows/lookup.mjs";
 import { memory } from "./rows/memory.mjs";
 import { notModified } from "./rows/not-modified.mjs";
-import { originals } from "./rows/originals.mjs";
 import { pages } from "./rows/pages.mjs";
 import { start } from "./rows/start.mjs";
 import { sweep } from "./rows/sweep.mjs";
@@ -27,9 +25,7 @@ import { replaceWritten } from "./src/table.mjs";
 const ROWS = {
   hot,
   "not-modified": notModified,
-  originals,
   cold,
-  "cold-remote": coldRemote,
   documents,
   latency,
   uploads,

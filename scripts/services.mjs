@@ -141,14 +141,6 @@ const SERVICES = [
     debianPackages: ["nginx-light"],
   },
   {
-    name: "Apache",
-    variable: "OUTRIGGER_APACHE",
-    commands: ["apache2"],
-    directories: () => ["/usr/sbin"],
-    debianPackages: ["apache2-bin", "libapache2-mod-xsendfile"],
-  },
-  { name: "Caddy", variable: "OUTRIGGER_CADDY", commands: ["caddy"], debianPackages: ["caddy"] },
-  {
     name: "debootstrap",
     variable: "OUTRIGGER_DEBOOTSTRAP",
     commands: ["debootstrap"],

@@ -78,7 +78,7 @@ function fingerprint() {
     hash.update(`${path}\0${size}\0${mtimeMs}\n`);
   };
   for (const path of ["package.json", "turbo.json", "packages/tsconfig.base.json"]) add(path);
-  for (const name of ["bundle.mjs", "inline-types.mjs"]) add(`scripts/${name}`);
+  for (const name of ["bundle.mjs", "disposable-domains.mjs", "inline-types.mjs"]) add(`scripts/${name}`);
   for (const name of packageNames()) {
     add(`packages/${name}/package.json`);
     add(`packages/${name}/tsconfig.json`);

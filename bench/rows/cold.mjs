@@ -1,4 +1,3 @@
-import { findNginx } from "../servers/nginx.mjs";
 import { addressOf, upload } from "../src/client.mjs";
 import { measure, watchMemory } from "../src/measure.mjs";
 import { compare, formatMegabytes, formatMicros } from "../src/report.mjs";
@@ -8,8 +7,6 @@ import { compare, formatMegabytes, formatMicros } from "../src/report.mjs";
 /** @import { Contestant } from "../src/measure.mjs" */
 /** @import { ServerProcess } from "../src/server-process.mjs" */
 
-/** One after the other: concurrency is measured elsewhere. */
-const CONNECTIONS = 1;
 const TURN_REQUESTS = { full: 12, quick: 8, smoke: 2 };
 /** A rendition is still being stored after the reply. */
 const SETTLE_MS = 150;
@@ -20,14 +17,11 @@ export async function cold(/** @type {Bench} */ bench) {
   const { corpus } = bench;
   const large = { what: "4000 × 3000 JPEG → 800 px, cold, Express 5", picture: await corpus.photo() };
   const middle = { what: "2000 × 1333 JPEG → 500 px, cold, Express 5", picture: await corpus.middle() };
-  const first = await compareWidths(bench, large, 750);
-  const second = await compareWidths(bench, middle, 450);
+  const first = await compareWidths(bench, large, 750, { sharp: 1.06, ipx: 0.9 });
+  const second = await compareWidths(bench, middle, 450, { sharp: 1.1 });
   return [
-    ...first.lines("sharp", 1.06),
-    ...first.lines("ipx", 0.9),
-    ...second.lines("sharp", 1.1),
-    ...second.lines("ipx"),
-    ...second.lines("nginx"),
+    ...first.lines,
+    ...second.lines,
     compare({
       what: `${middle.what}: peak memory, all processes`,
       ours: [second.peakBytes],
@@ -39,14 +33,15 @@ export async function cold(/** @type {Bench} */ bench) {
   ];
 }
 
-const PEERS = { sharp: "bare handler, `sharp` in the process", ipx: "ipx", nginx: "nginx's image filter" };
+const PEERS = { sharp: "bare handler, `sharp` in the process", ipx: "ipx" };
 
 /**
  * @param {Bench} bench
  * @param {{ what: string, picture: Picture }} of
  * @param {number} width
+ * @param {{ sharp?: number, ipx?: number }} aims
  */
-async function compareWidths(bench, { what, picture }, width) {
+async function compareWidths(bench, { what, picture }, width, aims) {
   const { mode } = bench.settings;
   const first = mode === "smoke" ? 400 : width;
   const ours = await bench.start("outrigger-express");
@@ -54,31 +49,25 @@ async function compareWidths(bench, { what, picture }, width) {
   const memory = watchMemory(ours);
   const sharp = await bench.start("express-sharp", { file: picture.file });
   const ipx = await bench.start("express-ipx", { directory: picture.directory });
-  const nginx = findNginx() && (await bench.start("nginx-filter", { directory: picture.directory }));
-  const contestants = {
-    ours: await resizing(bench, ours, first, (width) => addressOf(id, `?resize=${width}x`)),
-    sharp: await resizing(bench, sharp, first, (width) => `/resized.jpg?width=${width}`),
-    ipx: await resizing(bench, ipx, first, (width) => `/ipx/w_${width},q_90/file.jpg`),
-    ...(nginx && { nginx: await resizing(bench, nginx, first, (width) => `/file.jpg?width=${width}`) }),
-  };
-  /** @type {Partial<Record<string, number[]>> & { ours: number[] }} */
   const samples = await measure(
     bench,
-    /** @type {Record<"ours", Contestant>} */ (contestants), // And its peers, of which one may be absent.
-    { connections: CONNECTIONS, turnRequests: TURN_REQUESTS[mode], settleMs: SETTLE_MS },
+    {
+      ours: await resizing(bench, ours, first, (width) => addressOf(id, `?resize=${width}x`)),
+      sharp: await resizing(bench, sharp, first, (width) => `/resized.jpg?width=${width}`),
+      ipx: await resizing(bench, ipx, first, (width) => `/ipx/w_${width},q_90/file.jpg`),
+    },
+    // One after the other: concurrency is measured elsewhere.
+    { connections: 1, turnRequests: TURN_REQUESTS[mode], settleMs: SETTLE_MS },
   );
   const peakBytes = memory.stop();
-  for (const server of [ours, sharp, ipx, nginx]) await server?.stop();
-  return {
-    peakBytes,
-    /** None for a peer that is not installed. @param {keyof typeof PEERS} peer @param {number} [atMost] */
-    lines(peer, atMost) {
-      const theirs = samples[peer];
-      if (theirs === undefined) return [];
-      const aim = atMost === undefined ? {} : { aim: { atMost } };
-      return [compare({ what, ours: samples.ours, peer: PEERS[peer], theirs, format: formatMicros, ...aim })];
-    },
-  };
+  for (const server of [ours, sharp, ipx]) await server.stop();
+  const lines = /** @type {const} */ (["sharp", "ipx"]).map((peer) => {
+    const { [peer]: atMost } = aims;
+    const aim = atMost === undefined ? {} : { aim: { atMost } };
+    const theirs = samples[peer];
+    return compare({ what, ours: samples.ours, peer: PEERS[peer], theirs, format: formatMicros, ...aim });
+  });
+  return { lines, peakBytes };
 }
 
 /**

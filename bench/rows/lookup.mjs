@@ -8,10 +8,8 @@ import { compare, formatMicros } from "../src/report.mjs";
 import { median } from "../src/statistics.mjs";
 
 /** @import { Bench } from "../src/bench.mjs" */
-/** @import { Contestant } from "../src/measure.mjs" */
 /** @import { ServerProcess } from "../src/server-process.mjs" */
 
-const CONNECTIONS = 10;
 const DOMAINS = 2000;
 const PER_DOMAIN = 20;
 const DOMAIN = "company1000.example";
@@ -29,15 +27,10 @@ const PATH = `/people/v2/domain-search?domain=${DOMAIN}&api_key=${BENCH_KEY}`;
 export async function lookup(/** @type {Bench} */ bench) {
   const directory = await bench.makeDirectory("lookup");
   await fill(join(directory, "lookup.db"), LARGE[bench.settings.mode]);
-  const [ours, theirs] = await Promise.all([
-    bench.start("lookup-express", { directory }),
-    bench.start("express-statement", { directory }),
-  ]);
-  const samples = await measure(
-    bench,
-    { ours: await asking(bench, ours), theirs: await asking(bench, theirs) },
-    { connections: CONNECTIONS },
-  );
+  const ours = await bench.start("lookup-express", { directory });
+  const theirs = await bench.start("express-statement", { directory });
+  const contestants = { ours: await asking(bench, ours), theirs: await asking(bench, theirs) };
+  const samples = await measure(bench, contestants, { connections: 10 });
   const { quiet, busy } = await besideFinder(bench, ours);
   return [
     compare({
@@ -63,48 +56,30 @@ export async function lookup(/** @type {Bench} */ bench) {
  * @param {Bench} bench
  * @param {ServerProcess} server
  */
-async function besideFinder(bench, server) {
+async function besideFinder(bench, { port }) {
   const { mode, rounds } = bench.settings;
-  const readSearches = async () => {
-    const { latenciesMs } = await bench.load.run({
-      port: server.port,
-      requests: [{ path: PATH, status: 200 }],
-      count: READS[mode],
-      connections: 1,
-      isTimed: true,
-    });
+  const searchMs = async () => {
+    const requests = [{ path: PATH, status: 200 }];
+    const { latenciesMs } = await bench.load.run({ port, requests, count: READS[mode], connections: 1 });
     return median(latenciesMs);
   };
-  /** @type {number[]} */
-  const quiet = [];
-  /** @type {number[]} */
-  const busy = [];
+  const finder = `/people/v2/email-finder?domain=${LARGE_DOMAIN}&first_name=Ada&api_key=${BENCH_KEY}`;
+  const requests = SURNAMES.map((name) => ({ path: `${finder}&last_name=${name}`, status: 200 }));
+  const greedy = bench.startLoad();
+  /** @type {Record<"quiet" | "busy", number[]>} */
+  const times = { quiet: [], busy: [] };
   for (let round = 0; round < rounds; round++) {
-    quiet.push(await readSearches());
-    let isOver = false;
-    const greedy = bench.startLoad();
-    const loop = (async () => {
-      for (let turn = 0; !isOver; turn++) {
-        const path = `/people/v2/email-finder?domain=${LARGE_DOMAIN}&first_name=Ada&last_name=${SURNAMES[turn % SURNAMES.length]}&api_key=${BENCH_KEY}`;
-        await greedy.run({
-          port: server.port,
-          requests: [{ path, status: 200 }],
-          count: mode === "smoke" ? 1 : 50,
-          connections: 1,
-        });
-      }
-    })();
-    busy.push(await readSearches());
-    isOver = true;
-    await loop;
+    times.quiet.push(await searchMs());
+    const loop = greedy.start({ port, requests, connections: 1 });
+    times.busy.push(await searchMs());
+    await loop.stop();
   }
-  return { quiet, busy };
+  return times;
 }
 
 /**
  * @param {Bench} bench
  * @param {ServerProcess} server
- * @returns {Promise<Contestant>}
  */
 async function asking(bench, server) {
   const { body } = await get(server, PATH);
@@ -131,19 +106,13 @@ async function fill(path, large) {
 /** @param {number} large */
 async function* lines(large) {
   yield Buffer.from("email,first_name,last_name,position,uri,extracted_on,last_seen_on\n");
-  for (let domain = 0; domain < DOMAINS; domain++) {
-    let text = "";
-    for (let person = 0; person < PER_DOMAIN; person++) {
-      const address = `person${person}@company${domain}.example`;
-      text += `${address},Ada,Lovelace,Sales Manager,https://company${domain}.example/team,2026-01-01,2026-02-01\n`;
-    }
-    yield Buffer.from(text);
+  const line = (/** @type {string} */ person, /** @type {string} */ name, /** @type {string} */ domain) =>
+    Buffer.from(`${person}@${domain},${name},https://${domain}/team,2026-01-01,2026-02-01\n`);
+  for (let index = 0; index < DOMAINS * PER_DOMAIN; index++) {
+    const domain = `company${Math.floor(index / PER_DOMAIN)}.example`;
+    yield line(`person${index % PER_DOMAIN}`, "Ada,Lovelace,Sales Manager", domain);
   }
-  for (let start = 0; start < large; start += 1000) {
-    let text = "";
-    for (let person = start; person < start + 1000; person++) {
-      text += `p${person}@${LARGE_DOMAIN},Ben,${SURNAMES[person % SURNAMES.length]}son,,https://${LARGE_DOMAIN}/team,2026-01-01,2026-02-01\n`;
-    }
-    yield Buffer.from(text);
+  for (let index = 0; index < large; index++) {
+    yield line(`p${index}`, `Ben,${SURNAMES[index % SURNAMES.length]}son,`, LARGE_DOMAIN);
   }
 }

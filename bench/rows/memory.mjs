@@ -13,33 +13,50 @@ const SLOW = { bytes: 256 * 1024, everyMs: 25 };
 
 /** The peak memory for files of different sizes. Every round has its own servers. */
 export async function memory(/** @type {Bench} */ bench) {
+  const large = await bench.corpus.ofBytes(20_000_000);
+  const small = await bench.corpus.ofBytes(1_000_000);
   const cases = {
-    up1: () => uploading(bench, 1_000_000),
-    up20: () => uploading(bench, 20_000_000),
-    down20: () => downloading(bench, 20_000_000),
-    stream20: () => streaming(bench, 20_000_000),
-    multer20: () => uploadingByMulter(bench, 20_000_000),
+    async up1() {
+      const server = await bench.start("outrigger-express", { waits: true });
+      return peakWhile(bench, server, { requests: [uploadRequest(small, "/img/api/images.json")] });
+    },
+    async up20() {
+      const server = await bench.start("outrigger-express", { waits: true });
+      return peakWhile(bench, server, { requests: [uploadRequest(large, "/img/api/images.json")] });
+    },
+    async multer20() {
+      const server = await bench.start("express-multer-checked");
+      return peakWhile(bench, server, { requests: [uploadRequest(large, "/images")] });
+    },
+    async down20() {
+      const directory = await bench.makeDirectory("downloads");
+      const uploader = await bench.start("outrigger-express", { directory });
+      const path = addressOf(await upload(uploader, large));
+      await uploader.stop();
+      // Another process: what the upload needed is not of interest here.
+      const server = await bench.start("outrigger-express", { directory });
+      await bench.checks.bytes(server, path, large.bytes);
+      return peakWhile(bench, server, slowly(path, large.bytes.length));
+    },
+    async stream20() {
+      const server = await bench.start("express-stream", { file: large.file });
+      await bench.checks.bytes(server, "/file.jpg", large.bytes);
+      return peakWhile(bench, server, slowly("/file.jpg", large.bytes.length));
+    },
   };
+  const names = /** @type {(keyof typeof cases)[]} */ (Object.keys(cases)); // Its own keys.
   /** @type {Record<keyof typeof cases, Peak[]>} */
   const peaks = { up1: [], up20: [], down20: [], stream20: [], multer20: [] };
   for (let round = 0; round < ROUNDS[bench.settings.mode]; round++) {
-    for (const name of /** @type {(keyof typeof cases)[]} */ (Object.keys(cases))) {
-      peaks[name].push(await cases[name]());
-    }
+    for (const name of names) peaks[name].push(await cases[name]());
   }
   const host = (/** @type {keyof typeof cases} */ name) => peaks[name].map((peak) => peak.host);
   const clients = CLIENTS[bench.settings.mode];
   const up = `Peak memory, ${clients} uploads of 20 MB at once`;
   const format = formatMegabytes;
+  const [up1, up20] = [host("up1"), host("up20")];
   return [
-    compare({
-      what: up,
-      peer: "of 1 MB",
-      ours: host("up20"),
-      theirs: host("up1"),
-      format,
-      aim: { atMost: 1.25 },
-    }),
+    compare({ what: up, peer: "of 1 MB", ours: up20, theirs: up1, format, aim: { atMost: 1.25 } }),
     compare({
       what: `${up}, with the render processes`,
       peer: "multer, with SHA-256 and a decode by `sharp` in the process",
@@ -59,79 +76,17 @@ export async function memory(/** @type {Bench} */ bench) {
 }
 
 /** @typedef {{ host: number, children: number }} Peak Bytes. */
+/** @typedef {Omit<Job, "port" | "count" | "connections">} ClientJob What each client does. */
 
-/**
- * @param {Bench} bench
- * @param {number} bytes
- */
-async function uploading(bench, bytes) {
-  const server = await bench.start("outrigger-express", { waits: true });
-  const picture = await bench.corpus.ofBytes(bytes);
-  bench.checks.that("an upload is answered with an ID", (await upload(server, picture)).length === 22);
-  return peakWhile(bench, server, {
-    port: server.port,
-    requests: [uploadRequest(picture, "/img/api/images.json")],
-  });
-}
-
-/**
- * @param {Bench} bench
- * @param {number} bytes
- */
-async function uploadingByMulter(bench, bytes) {
-  const server = await bench.start("express-multer-checked");
-  const picture = await bench.corpus.ofBytes(bytes);
-  return peakWhile(bench, server, {
-    port: server.port,
-    requests: [uploadRequest(picture, "/images")],
-  });
-}
-
-/**
- * @param {Bench} bench
- * @param {number} bytes
- */
-async function downloading(bench, bytes) {
-  const picture = await bench.corpus.ofBytes(bytes);
-  const directory = await bench.makeDirectory("downloads");
-  const uploader = await bench.start("outrigger-express", { directory });
-  const path = addressOf(await upload(uploader, picture));
-  await uploader.stop();
-  // Another process: what the upload needed is not of interest here.
-  const server = await bench.start("outrigger-express", { directory });
-  await bench.checks.bytes(server, path, picture.bytes);
-  return peakWhile(bench, server, slowly(server, path, picture.bytes.length));
-}
-
-/**
- * @param {Bench} bench
- * @param {number} bytes
- */
-async function streaming(bench, bytes) {
-  const picture = await bench.corpus.ofBytes(bytes);
-  const server = await bench.start("express-stream", { file: picture.file });
-  await bench.checks.bytes(server, "/file.jpg", picture.bytes);
-  return peakWhile(bench, server, slowly(server, "/file.jpg", picture.bytes.length));
-}
-
-/**
- * @param {ServerProcess} server
- * @param {string} path
- * @param {number} length
- * @returns {Omit<Job, "count" | "connections">}
- */
-function slowly({ port }, path, length) {
-  return {
-    port,
-    requests: [{ path, status: 200, length }],
-    pace: SLOW,
-  };
+/** @param {string} path @param {number} length @returns {ClientJob} */
+function slowly(path, length) {
+  return { requests: [{ path, status: 200, length }], pace: SLOW };
 }
 
 /**
  * @param {Bench} bench
  * @param {ServerProcess} server
- * @param {Omit<Job, "count" | "connections">} job What each client does.
+ * @param {ClientJob} job
  * @returns {Promise<Peak>}
  */
 async function peakWhile(bench, server, job) {
@@ -145,8 +100,12 @@ async function peakWhile(bench, server, job) {
   };
   const timer = setInterval(look, WATCH_MS);
   try {
-    await bench.load.run({ ...job, count: clients, connections: clients });
+    const { sent } = await bench.load.run({
+      ...{ ...job, port: server.port },
+      ...{ count: clients, connections: clients },
+    });
     look();
+    bench.checks.that(`${server.kind}: ${sent} of ${clients} transfers`, sent === clients);
   } finally {
     clearInterval(timer);
   }

@@ -5,8 +5,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { readPage } from "../../packages/page-index/dist/extract/read-page.js";
 import { DOMAIN, startPageSite } from "../src/page-site.mjs";
-import { bundlePageSites, generateSites } from "../src/page-sites.mjs";
 import { compare, formatMegabytes, formatMicros } from "../src/report.mjs";
+import { loadTypeScript } from "../src/typescript.mjs";
 
 /** @import { Bench } from "../src/bench.mjs" */
 /** @typedef {{ url: URL, domain: string, html: string }} Page */
@@ -20,11 +20,12 @@ const PACKAGE = new URL("../../packages/page-index/package.json", import.meta.ur
 /** Reading contacts from pages, against parsing the same pages; and the memory of a process that indexes many. */
 export async function pages(/** @type {Bench} */ bench) {
   const { settings, checks } = bench;
-  const bundle = bundlePageSites(await bench.makeDirectory("pages"));
   /** @type {Page[]} */
   const all = [];
   let known = 0;
-  for (const { domain, pages: site, truths } of await generateSites(bundle, 1, SITES[settings.mode])) {
+  const sites = () => import("../../test/page-sites/sites.ts");
+  const { generatedSites } = await loadTypeScript(sites, "/test/page-sites/sites.ts");
+  for (const { domain, pages: site, truths } of generatedSites(1, SITES[settings.mode])) {
     known += truths.filter(({ visibility }) => visibility === "readable").length;
     for (const { url, html } of site) all.push({ url: new URL(url), domain, html });
   }
@@ -32,10 +33,10 @@ export async function pages(/** @type {Bench} */ bench) {
   const { parse } = await import(pathToFileURL(createRequire(PACKAGE).resolve("parse5")).href);
   let found = 0;
   const read = (/** @type {Page} */ { url, domain, html }) => {
-    found += readPage(html, { url, domain, readHidden: true }).contacts.length;
+    found += readPage(html, { url, domain, readHidden: false }).contacts.length;
   };
   for (const page of all) read(page);
-  checks.that(`${found} contacts of ${known} readable ones and others`, found >= known);
+  checks.that(`${found} contacts of ${known} readable ones`, found >= known);
   /** @type {number[]} */
   const ours = [];
   /** @type {number[]} */

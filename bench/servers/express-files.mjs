@@ -6,10 +6,7 @@ import { required } from "./kinds.mjs";
 
 /** @import { Mounted, ServerOptions } from "./kinds.mjs" */
 
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
+/** @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function buffer(options) {
   const bytes = await readFile(required(options, "file"));
   const headers = Object.entries(options.headers ?? { "Content-Type": "image/jpeg" });
@@ -21,20 +18,14 @@ export async function buffer(options) {
   return { listener: app };
 }
 
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
+/** @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function staticFiles(options) {
   const app = express();
   app.use(express.static(required(options, "directory")));
   return { listener: app };
 }
 
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
+/** @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function stream(options) {
   const file = required(options, "file");
   const { size } = await stat(file);

@@ -9,21 +9,11 @@
  * @property {Record<string, string>} [headers] Headers that it sends with it.
  * @property {number} [maxUploadBytes] Largest file that it accepts. Absent: its own default.
  * @property {boolean} [waits] Whether each upload is answered only once it is processed. Default: false.
- * @property {RecordsOptions} [records] Where Outrigger's records are. Absent: in `directory`, with the rest.
- * @property {number} [readLeaseMs] Duration of read leases on `records` elsewhere. Absent: none.
- * @property {RecordsOptions} [pictures] Where originals and renditions are, beside `records` elsewhere. Absent: in `directory`.
+ * @property {{ redis?: string, postgres?: string }} [records] URL of the store of Outrigger's records. Absent: `directory`.
  * @property {RendererOptions} [renderer] For Outrigger's renderer. Absent: its defaults.
- * @property {boolean} [sendfile] Whether Outrigger names large originals for a proxy instead of sending them. Default: false.
  */
 
-/**
- * @typedef {object} RecordsOptions
- * @property {string} [redis] URL of a Redis server.
- * @property {string} [postgres] URL of a PostgreSQL database.
- * @property {{ bucket: string, endpoint: string, credentials: { accessKeyId: string, secretAccessKey: string } }} [s3]
- */
-
-/** A listener, or the port of a server that already listens. @typedef {({ listener: RequestListener } | { port: number }) & { close?: () => Promise<void> }} Mounted */
+/** @typedef {{ listener: RequestListener, close?: () => Promise<void> }} Mounted */
 
 // Loaded on demand: a server must not carry the modules of another.
 export const SERVERS = {
@@ -43,12 +33,10 @@ export const SERVERS = {
   "koa-buffer": start(() => import("./koa-files.mjs"), "buffer"),
   /** Koa 3: koa-send on `directory`, with a 304 if Koa considers the request fresh. */
   "koa-send": start(() => import("./koa-files.mjs"), "sendFiles"),
-  /** Express 5: `file` resized to `?width=` by sharp, and at `/hot.jpg` a small file. */
+  /** Express 5: `file` resized to `?width=` by sharp. */
   "express-sharp": start(() => import("./resizers.mjs"), "sharpInExpress"),
   /** Express 5: ipx on `directory`. */
   "express-ipx": start(() => import("./resizers.mjs"), "ipxInExpress"),
-  /** nginx with its image filter on `directory`, resized to `?width=`. */
-  "nginx-filter": start(() => import("./nginx.mjs"), "nginxFilter"),
   /** Outrigger's email lookup in Express 5, at `/people`, on `lookup.db` in `directory`. */
   "lookup-express": start(() => import("./lookup.mjs"), "lookupInExpress"),
   /** Express 5: the first page of a domain by one statement on `lookup.db` in `directory`. */

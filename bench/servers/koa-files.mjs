@@ -6,10 +6,7 @@ import { required } from "./kinds.mjs";
 
 /** @import { Mounted, ServerOptions } from "./kinds.mjs" */
 
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
+/** @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function buffer(options) {
   const bytes = await readFile(required(options, "file"));
   const { headers = {} } = options;
@@ -21,10 +18,7 @@ export async function buffer(options) {
   return { listener: app.callback() };
 }
 
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
+/** @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function sendFiles(options) {
   const root = required(options, "directory");
   const app = new Koa();

@@ -16,10 +16,7 @@ import { required } from "./kinds.mjs";
 /** The key of an account with unlimited points, which are still counted. */
 export const BENCH_KEY = "0123456789abcdef0123456789abcdef01234567";
 
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
+/** @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function lookupInExpress(options) {
   const database = openDatabase({ url: `file:${join(required(options, "directory"), "lookup.db")}` });
   await database.ready();

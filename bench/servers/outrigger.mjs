@@ -8,79 +8,54 @@ import express from "express";
 import Koa from "koa";
 import { required } from "./kinds.mjs";
 
-/** @import { ImagesOptions } from "@outrigger/core" */
-/** @import { BlobStore } from "@outrigger/core/stores" */
-/** @import { Mounted, RecordsOptions, ServerOptions } from "./kinds.mjs" */
+/** @import { Mounted, ServerOptions } from "./kinds.mjs" */
 
 /** @param {ServerOptions} options */
 async function createService(options) {
-  const { maxUploadBytes, waits = false, sendfile = false } = options;
+  const { maxUploadBytes, waits = false, records } = options;
+  const files = createFsBlobStore({ directory: required(options, "directory") });
   return createImages({
-    ...(await keepingOf(options)),
+    storage:
+      records === undefined
+        ? files
+        : { records: await openRecords(records), originals: files, renditions: files },
+    ...(records === undefined ? {} : { secret: "of the benchmark, at least 32 bytes long" }),
     renderer: createRenderer(options.renderer),
     pages: createPages(),
     // One very busy client.
     ...{ rateLimits: false, renderBudget: false },
     ...(waits ? { asyncAfterMs: false } : {}),
-    ...(sendfile ? { sendfile: { header: "X-Accel-Redirect", prefix: "/files/" } } : {}),
     ...(maxUploadBytes === undefined ? {} : { maxUploadBytes }),
   });
 }
 
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Pick<ImagesOptions, "storage" | "secret" | "sweepEveryMs" | "readLeaseMs">>}
- */
-async function keepingOf({ records, pictures, readLeaseMs, ...options }) {
-  const files = () => createFsBlobStore({ directory: required(options, "directory") });
-  if (records === undefined) return { storage: files() };
-  const bytes = pictures === undefined ? files() : await openRemote(pictures);
-  return {
-    storage: { records: await openRemote(records), originals: bytes, renditions: bytes },
-    readLeaseMs,
-    secret: "where records are elsewhere, there is no place to keep one",
-    // Only the work of requests is to be counted.
-    sweepEveryMs: false,
-  };
-}
-
-/**
- * @param {RecordsOptions} options
- * @returns {Promise<BlobStore>}
- */
-async function openRemote({ redis, postgres, s3 }) {
+/** @param {NonNullable<ServerOptions["records"]>} options */
+async function openRecords({ redis, postgres = "" }) {
   if (redis !== undefined) return (await import("@outrigger/redis")).createRedisBlobStore({ url: redis });
-  if (postgres !== undefined) return (await import("@outrigger/sql")).createSqlBlobStore({ url: postgres });
-  if (s3 !== undefined) return (await import("@outrigger/s3")).createS3BlobStore(s3);
-  throw new TypeError("A remote store is in Redis, in PostgreSQL or in S3");
+  return (await import("@outrigger/sql")).createSqlBlobStore({ url: postgres });
 }
 
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
+/** @param {ServerOptions} options */
+async function mountedInExpress(options) {
+  const images = await createService(options);
+  const app = express();
+  app.use("/img", mountInExpress(images));
+  return { images, app, close: () => images.close() };
+}
+
+/** @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function outriggerInExpress(options) {
-  const images = await createService(options);
-  const app = express();
-  app.use("/img", mountInExpress(images));
-  return { listener: app, close: () => images.close() };
+  const { app, close } = await mountedInExpress(options);
+  return { listener: app, close };
 }
 
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
+/** @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function outriggerInFront(options) {
-  const images = await createService(options);
-  const app = express();
-  app.use("/img", mountInExpress(images));
-  return { listener: front(images, app, { at: "/img" }), close: () => images.close() };
+  const { images, app, close } = await mountedInExpress(options);
+  return { listener: front(images, app, { at: "/img" }), close };
 }
 
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
+/** @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function outriggerInKoa(options) {
   const images = await createService(options);
   const app = new Koa();

@@ -1,22 +1,13 @@
-import { dirname, join } from "node:path";
 import express from "express";
 import { required } from "./kinds.mjs";
 
 /** @import { Mounted, ServerOptions } from "./kinds.mjs" */
 
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
+/** @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function sharpInExpress(options) {
   const { default: sharp } = await import("sharp");
   const file = required(options, "file");
-  const hot = join(dirname(file), "400.jpg");
-  await sharp(file).resize({ width: 400 }).jpeg({ quality: 90 }).toFile(hot);
   const app = express();
-  app.get("/hot.jpg", (_req, res) => {
-    res.sendFile(hot);
-  });
   app.get("/resized.jpg", async (req, res) => {
     const bytes = await sharp(file)
       .autoOrient()
@@ -29,10 +20,7 @@ export async function sharpInExpress(options) {
   return { listener: app };
 }
 
-/**
- * @param {ServerOptions} options
- * @returns {Promise<Mounted>}
- */
+/** @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function ipxInExpress(options) {
   const { createIPX, createIPXNodeServer, ipxFSStorage } = await import("ipx");
   const ipx = createIPX({ storage: ipxFSStorage({ dir: required(options, "directory") }) });

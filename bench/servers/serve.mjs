@@ -1,14 +1,10 @@
-/**
- * A server under test: `serve.mjs <kind> <options as JSON>`, forked by the benchmark.
- */
+/** A server under test: `serve.mjs <kind> <options as JSON>`, forked by the benchmark. */
 import { createServer } from "node:http";
 import { SERVERS } from "./kinds.mjs";
 
 const kind = /** @type {import("./kinds.mjs").ServerKind} */ (process.argv[2]); // Given by startServer.
-/** @type {import("./kinds.mjs").ServerOptions} */
-const options = JSON.parse(process.argv[3] ?? "{}");
-const { close, ...mounted } = await SERVERS[kind](options);
-const server = "listener" in mounted ? createServer(mounted.listener) : null;
+const { close, listener } = await SERVERS[kind](JSON.parse(process.argv[3] ?? "{}"));
+const server = createServer(listener);
 
 process.on("message", async (message) => {
   if (message === "usage") {
@@ -16,15 +12,14 @@ process.on("message", async (message) => {
     process.send?.({ cpuMicros: user + system });
   }
   if (message === "stop") {
-    server?.close();
-    server?.closeAllConnections();
+    server.close();
+    server.closeAllConnections();
     await close?.();
     process.exit();
   }
 });
 process.on("disconnect", () => process.exit());
-if ("port" in mounted) process.send?.({ port: mounted.port });
-server?.listen(0, "127.0.0.1", () => {
+server.listen(0, "127.0.0.1", () => {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("Not listening on TCP");
   process.send?.({ port: address.port });

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, open, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,57 +10,40 @@ import { required } from "./kinds.mjs";
 /** @import { Mounted, ServerOptions } from "./kinds.mjs" */
 
 /**
+ * A careful developer's handler: when the client receives the success, file and record survive a power cut.
  * @param {ServerOptions} options
  * @returns {Promise<Mounted>}
  */
 export async function checkedMulterInExpress(options) {
   const { default: sharp } = await import("sharp");
-  const check = async (/** @type {string} */ path) => {
-    const hash = createHash("sha256");
-    await pipeline(createReadStream(path), hash);
-    const picture = sharp(path, { failOn: "warning" });
-    const { width, height } = await picture.metadata();
-    await picture.resize({ width: 16, height: 16, fit: "fill" }).raw().toBuffer();
-    return { sha256: hash.digest("hex"), width, height };
-  };
-  return { listener: await createApp(options, check) };
-}
-
-/**
- * A careful developer's handler: when the client receives the success, file and record survive a power cut.
- * @param {ServerOptions} options
- * @param {(path: string) => Promise<object>} check
- */
-async function createApp(options, check) {
   const directory = required(options, "directory");
   const incoming = join(directory, "incoming");
   await mkdir(incoming);
-  const upload = multer({
-    storage: multer.diskStorage({
-      destination: incoming,
-      filename: (_req, _file, callback) => callback(null, randomUUID()),
-    }),
-    limits: { fileSize: 25 * 1024 * 1024 },
-  });
   const app = express();
+  const upload = multer({ dest: incoming, limits: { fileSize: 25 * 1024 * 1024 } });
   app.post("/images", upload.single("imagedata"), async (req, res) => {
     const { file } = req;
     if (file === undefined) {
       res.status(400).end();
       return;
     }
-    const found = await check(file.path);
+    const hash = createHash("sha256");
+    await pipeline(createReadStream(file.path), hash);
+    const picture = sharp(file.path, { failOn: "warning" });
+    const { width, height } = await picture.metadata();
+    await picture.resize({ width: 16, height: 16, fit: "fill" }).raw().toBuffer();
     await sync(file.path);
     await rename(file.path, join(directory, `${file.filename}.jpg`));
     await sync(directory);
-    const record = { id: file.filename, name: file.originalname, size: file.size, ...found };
+    const { originalname: name, size } = file;
+    const record = { id: file.filename, name, size, sha256: hash.digest("hex"), width, height };
     const temporary = join(incoming, `${file.filename}.json`);
     await writeFile(temporary, JSON.stringify(record), { flush: true });
     await rename(temporary, join(directory, `${file.filename}.json`));
     await sync(directory);
     res.status(201).json(record);
   });
-  return app;
+  return { listener: app };
 }
 
 /** @param {string} path A file or a directory. */

@@ -1,64 +1,49 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
-import { setPriority } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { hostileFiles } from "./hostile-files.mjs";
+import { addressOf, get, isReady, post } from "./client.mjs";
 import { multipartOf } from "./multipart.mjs";
+import { loadTypeScript } from "./typescript.mjs";
+
+/** @import { Bomb } from "../../test/hostile/bomb.ts" */
+/** @import { Address } from "./client.mjs" */
+
+/** Files that are expensive to open come before those that their header reveals. */
+const DEAREST_FIRST = ["dear", "bounded", "unreadable", "refused"];
 
 /**
- * A hostile file, as the body of an upload.
- * @typedef {object} Missile
- * @property {string} title
- * @property {string} bodyFile
- * @property {string} contentType Of the body.
- */
-
-/**
- * @typedef {object} Outcome
- * @property {string} title
- * @property {number} upload Status that the upload was answered with.
- * @property {number | null} picture Status of the requested PNG, if the upload was accepted.
- */
-
-/**
- * @param {string} directory
+ * Files of the tests that are expensive to open: the same number of each type, as far as available.
  * @param {number} count
- * @returns {Promise<Missile[]>}
+ * @returns {Promise<Bomb[]>}
  */
-export async function createMissiles(directory, count) {
-  const parent = join(directory, "hostile");
-  await mkdir(parent, { recursive: true });
-  return Promise.all(
-    (await hostileFiles(count)).map(async (file, index) => {
-      const { body, contentType } = multipartOf(file);
-      const bodyFile = join(parent, String(index));
-      await writeFile(bodyFile, body);
-      return { title: file.title, bodyFile, contentType };
-    }),
+export async function hostileFiles(count) {
+  const { bombs } = await loadTypeScript(
+    () => import("../../test/hostile/bombs.ts"),
+    "/test/hostile/bombs.ts",
   );
+  /** @type {Map<string, Bomb[]>} */
+  const byType = new Map();
+  for (const bomb of await bombs()) byType.set(bomb.type, [...(byType.get(bomb.type) ?? []), bomb]);
+  const queues = [...byType.values()].map((bombs) =>
+    bombs.toSorted((a, b) => DEAREST_FIRST.indexOf(a.ends) - DEAREST_FIRST.indexOf(b.ends)),
+  );
+  /** @type {Bomb[]} */
+  const chosen = [];
+  while (chosen.length < count && queues.some((queue) => queue.length > 0)) {
+    for (const queue of queues) chosen.push(...queue.splice(0, 1));
+  }
+  return chosen.slice(0, count);
 }
 
 /**
  * Uploads all of them at the same moment, waits until each accepted one is ready, and requests it as a PNG.
- * @param {{ origin: string }} server
- * @param {readonly Missile[]} missiles
- * @returns {Promise<Outcome[]>}
+ * @param {Address} server
+ * @param {readonly Bomb[]} bombs
  */
-export async function attack({ origin }, missiles) {
-  const child = fork(fileURLToPath(new URL("attack-child.mjs", import.meta.url)), [origin]);
-  const ended = once(child, "exit").then(([code, signal]) => {
-    throw new Error(`The attacker ended: ${code ?? signal}`);
-  });
-  ended.catch(() => {});
-  // On a separate machine it would take no time from the server's cores.
-  if (child.pid !== undefined) setPriority(child.pid, 19);
-  try {
-    child.send(missiles);
-    const [outcomes] = await Promise.race([once(child, "message"), ended]);
-    return outcomes;
-  } finally {
-    child.disconnect();
-  }
+export function attack(server, bombs) {
+  return Promise.all(
+    bombs.map(async ({ title, bytes, type }) => {
+      const { status, id } = await post(server, multipartOf({ bytes, type }));
+      if (id === null || !(await isReady(server, id))) return { title, upload: status, picture: null };
+      const picture = await get(server, addressOf(id, "?resize=2000x2000", "png"));
+      return { title, upload: status, picture: picture.status };
+    }),
+  );
 }

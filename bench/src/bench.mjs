@@ -2,35 +2,29 @@ import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { createChecks } from "./check.mjs";
 import { startLoad } from "./load.mjs";
+import { findProgram } from "./programs.mjs";
 import { startServer } from "./server-process.mjs";
-import { startPostgresServer, startRedisServer, startS3Bucket } from "./test-servers.mjs";
+import { loadTypeScript } from "./typescript.mjs";
 
 /** @import { Checks } from "./check.mjs" */
 /** @import { Corpus } from "./corpus.mjs" */
 /** @import { Load } from "./load.mjs" */
 /** @import { ServerProcess } from "./server-process.mjs" */
 /** @import { Settings } from "./settings.mjs" */
-/** @import { S3Bucket } from "./test-servers.mjs" */
 /** @import { ServerKind, ServerOptions } from "../servers/kinds.mjs" */
-/** @import { PostgresServer } from "../../test/support/postgres-server.ts" */
-/** @import { RedisServer, RedisServerOptions } from "../../test/support/redis-server.ts" */
 
 /**
- * The tools of a row.
+ * The tools of a row. What they start ends with the row.
  * @typedef {object} Bench
  * @property {Settings} settings
  * @property {Corpus} corpus
  * @property {Checks} checks
  * @property {Load} load
- * @property {() => Load} startLoad A second client; ends with the row.
- * @property {(kind: ServerKind, options?: ServerOptions) => Promise<ServerProcess>} start Ends with the row. A server
- *   that is given neither file nor directory gets an empty directory.
- * @property {(options?: RedisServerOptions) => Promise<RedisServer | null>} startRedis Ends with the row; `null` where Redis
- *   is not installed.
- * @property {() => Promise<PostgresServer | null>} startPostgres Ends with the row; `null` where PostgreSQL is not installed.
+ * @property {() => Load} startLoad A second client.
+ * @property {(kind: ServerKind, options?: ServerOptions) => Promise<ServerProcess>} start A server that is given neither file nor
+ *   directory gets an empty directory.
  * @property {(name: string) => Promise<string>} makeDirectory A new one, removed at the end.
- * @property {() => Promise<S3Bucket | null>} startS3 A bucket of a server that ends with the row; `null` where Ceph's object
- *   gateway is not installed.
+ * @property {(name: "redis" | "postgres") => Promise<{ url: string } | null>} startStore `null` where the program is not installed.
  */
 
 /**
@@ -43,19 +37,17 @@ import { startPostgresServer, startRedisServer, startS3Bucket } from "./test-ser
  * @returns {Promise<{ result: Result, checked: number }>}
  */
 export async function withBench(directory, settings, corpus, row) {
-  /** @type {{ stop(): Promise<void> }[]} */
-  const clients = [];
-  /** @type {(() => Promise<void>)[]} */
-  const endings = [];
+  /** @type {ServerProcess[]} */
+  const servers = [];
+  /** @type {{ close(): Promise<void> }[]} */
+  const stores = [];
   const load = startLoad();
   const loads = [load];
   const checks = createChecks();
+  const makeDirectory = (/** @type {string} */ name) => mkdtemp(join(directory, `${name}-`));
   try {
     const result = await row({
-      settings,
-      corpus,
-      checks,
-      load,
+      ...{ settings, corpus, checks, load, makeDirectory },
       startLoad() {
         const another = startLoad();
         loads.push(another);
@@ -63,35 +55,34 @@ export async function withBench(directory, settings, corpus, row) {
       },
       async start(kind, options = {}) {
         const isServingFiles = options.file !== undefined || options.directory !== undefined;
-        const own = isServingFiles
-          ? options
-          : { ...options, directory: await mkdtemp(join(directory, `${kind}-`)) };
+        const own = isServingFiles ? options : { ...options, directory: await makeDirectory(kind) };
         const server = await startServer(kind, own, settings.profileDirectory);
-        clients.push(server);
+        servers.push(server);
         return server;
       },
-      makeDirectory: (name) => mkdtemp(join(directory, `${name}-`)),
-      async startRedis(options) {
-        const redis = await startRedisServer(options);
-        if (redis !== null) endings.push(() => redis.close());
-        return redis;
-      },
-      async startPostgres() {
-        const postgres = await startPostgresServer();
-        if (postgres !== null) endings.push(() => postgres.close());
-        return postgres;
-      },
-      async startS3() {
-        const s3 = await startS3Bucket();
-        if (s3 !== null) endings.push(() => s3.stop());
-        return s3;
+      async startStore(name) {
+        const store = await (name === "redis" ? startRedis() : startPostgres());
+        if (store !== null) stores.push(store);
+        return store;
       },
     });
     return { result, checked: checks.count };
   } finally {
     for (const each of loads) each.close();
-    await Promise.all(clients.map((client) => client.stop()));
+    await Promise.all(servers.map((server) => server.stop()));
     // After the processes that use them.
-    await Promise.all(endings.map((end) => end()));
+    await Promise.all(stores.map((store) => store.close()));
   }
+}
+
+async function startRedis() {
+  if (findProgram("redis-server") === null) return null;
+  const path = "/test/support/redis-server.ts";
+  return (await loadTypeScript(() => import("../../test/support/redis-server.ts"), path)).startRedis();
+}
+
+async function startPostgres() {
+  if (findProgram("postgres") === null) return null;
+  const path = "/test/support/postgres-server.ts";
+  return (await loadTypeScript(() => import("../../test/support/postgres-server.ts"), path)).startPostgres();
 }

@@ -2,57 +2,54 @@ import { Agent, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { multipartOf } from "./multipart.mjs";
 
-/** @import { IncomingHttpHeaders } from "node:http" */
+/** @import { IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http" */
 /** @import { Picture } from "./corpus.mjs" */
 /** @import { JobRequest } from "./load.mjs" */
 /** @import { Multipart } from "./multipart.mjs" */
 
 // To some servers, a connection closed with the last byte looks like an aborted request.
-const agent = new Agent({ keepAlive: true });
+const shared = new Agent({ keepAlive: true });
 
 /** @typedef {{ origin: string }} Address Of a server. */
+/** @typedef {{ status: number, headers: IncomingHttpHeaders, body: Buffer }} Answer */
 
 /**
- * @typedef {object} Answer
- * @property {number} status
- * @property {IncomingHttpHeaders} headers
- * @property {Buffer} body
+ * One request. Not by `fetch`, which adds `Cache-Control: no-cache` to a conditional request.
+ * @template Result
+ * @param {string} url
+ * @param {RequestOptions & { body?: Buffer | undefined }} options
+ * @param {(response: IncomingMessage) => Promise<Result>} read
+ * @returns {Promise<Result>}
  */
+export function exchange(url, options, read) {
+  const { body, agent = shared, ...others } = options;
+  const headers = { "User-Agent": "OutriggerBench/1.0", ...options.headers };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { ...others, headers, agent }, (response) => {
+      read(response).then(resolve, reject);
+    });
+    outgoing.on("error", (error) => {
+      // The server closed an idle connection at the moment of its next use.
+      const isStale = outgoing.reusedSocket && "code" in error && error.code === "ECONNRESET";
+      if (isStale) resolve(exchange(url, options, read));
+      else reject(error);
+    });
+    outgoing.end(body);
+  });
+}
 
-/**
- * One request outside the measured ones. Not by `fetch`, which adds `Cache-Control: no-cache` to a conditional request.
- * @param {Address} server
- * @param {string} path
- * @param {Record<string, string>} [headers]
- * @returns {Promise<Answer>}
- */
-export function get(server, path, headers = {}) {
-  return send(server, path, { headers });
+/** @param {IncomingMessage} response @returns {Promise<Answer>} */
+async function whole(response) {
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await buffer(response) };
 }
 
 /**
  * @param {Address} server
  * @param {string} path
- * @param {{ method?: string, headers: Record<string, string>, body?: Buffer }} options
- * @returns {Promise<Answer>}
+ * @param {Record<string, string>} [headers]
  */
-function send(server, path, options) {
-  const { body: sent, ...others } = options;
-  return new Promise((resolve, reject) => {
-    const outgoing = request(server.origin + path, { ...others, agent }, (response) => {
-      buffer(response).then(
-        (body) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
-        reject,
-      );
-    });
-    outgoing.on("error", (error) => {
-      // The server closed an idle connection at the moment of its next use.
-      const isStale = outgoing.reusedSocket && "code" in error && error.code === "ECONNRESET";
-      if (isStale) resolve(send(server, path, options));
-      else reject(error);
-    });
-    outgoing.end(sent);
-  });
+export function get(server, path, headers = {}) {
+  return exchange(server.origin + path, { headers }, whole);
 }
 
 /**
@@ -74,15 +71,11 @@ export async function upload(server, picture) {
  * @param {Multipart} multipart
  * @returns {Promise<{ status: number, id: string | null, text: string }>} `id`: the image's, if it was accepted.
  */
-export async function post(server, { body, contentType }) {
-  const headers = {
-    "User-Agent": "OutriggerBench/1.0",
-    "Content-Type": contentType,
-    "Content-Length": String(body.length),
-  };
-  const answer = await send(server, "/img/api/images.json", { method: "POST", headers, body });
+export async function post({ origin }, { body, contentType }) {
+  const headers = { "Content-Type": contentType, "Content-Length": String(body.length) };
+  const url = `${origin}/img/api/images.json`;
+  const { status, ...answer } = await exchange(url, { method: "POST", headers, body }, whole);
   const text = answer.body.toString();
-  const { status } = answer;
   return { status, text, id: status === 201 || status === 202 ? JSON.parse(text).id : null };
 }
 
@@ -102,11 +95,7 @@ export async function isReady(server, id) {
   }
 }
 
-/**
- * @param {string} id
- * @param {string} [query]
- * @param {string} [suffix]
- */
+/** @param {string} id */
 export function addressOf(id, query = "", suffix = "jpg") {
   return `/img/api/images/${id}.${suffix}${query}`;
 }
@@ -116,12 +105,6 @@ export function addressOf(id, query = "", suffix = "jpg") {
  * @param {string} path
  * @returns {JobRequest}
  */
-export function uploadRequest(picture, path) {
-  return {
-    method: "POST",
-    path,
-    headers: { "Content-Type": picture.contentType },
-    bodyFile: picture.bodyFile,
-    status: 201,
-  };
+export function uploadRequest({ contentType, bodyFile }, path) {
+  return { method: "POST", path, headers: { "Content-Type": contentType }, bodyFile, status: 201 };
 }

@@ -1,10 +1,11 @@
-import { randomBytes } from "node:crypto";
+import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { promisify } from "node:util";
+import PDFDocument from "pdfkit";
 import sharp from "sharp";
-import { complexSvg } from "../inputs/complex-svg.mjs";
-import { layeredPsd } from "../inputs/layered-psd.mjs";
-import { textPdf } from "../inputs/text-pdf.mjs";
+import { complexSvg } from "./complex-svg.mjs";
 import { multipartOf } from "./multipart.mjs";
 
 /** @import { Settings } from "./settings.mjs" */
@@ -20,19 +21,14 @@ import { multipartOf } from "./multipart.mjs";
  * @property {string} contentType Of the body.
  */
 
-/** Sides of the picture that is resized. */
 const LARGE = { width: 4000, height: 3000 };
-const SMALL = { width: 800, height: 600 };
 /** As in public comparisons of image servers. */
 const MIDDLE = { width: 2000, height: 1333 };
-/** Sides of the Photoshop document. */
-const LARGE_DOCUMENT = { width: 3000, height: 2000 };
-const SMALL_DOCUMENT = { width: 900, height: 600 };
+const SMALL = { width: 800, height: 600 };
+const DOCUMENT = { width: 3000, height: 2000 };
 /** Bytes per pixel of {@link jpegOfBytes}, a first estimate. */
 const BYTES_PER_PIXEL = 0.585;
-/** Side lengths of the drawing. */
-const SMALL_PATHS = 100;
-/** More than the service keeps in memory, but quick to make. */
+/** In smoke runs: more than the service keeps in memory, but quick to make. */
 const SMOKE_BYTES = 2_500_000;
 
 /**
@@ -40,54 +36,41 @@ const SMOKE_BYTES = 2_500_000;
  * @param {string} directory
  * @param {Settings} settings
  */
-export function createCorpus(directory, settings) {
+export function createCorpus(directory, { mode }) {
   /** @type {Map<string, Promise<Picture>>} */
   const made = new Map();
   const once = (
     /** @type {string} */ name,
     /** @type {() => Promise<Buffer>} */ make,
-    { type, suffix } = { type: "image/jpeg", suffix: "jpg" },
+    type = "image/jpeg",
+    suffix = "jpg",
   ) => {
     const known = made.get(name) ?? make().then((bytes) => save(join(directory, name), bytes, type, suffix));
     made.set(name, known);
     return known;
   };
-  const isSmoke = settings.mode === "smoke";
+  const isSmoke = mode === "smoke";
   return {
-    /** A directory for further files. */
-    directory,
     /** 4000 × 3000 pixels, with the look and size of a photograph. */
-    photo: () => once("photo", () => photograph(isSmoke ? SMALL : LARGE, 20, 92)),
+    photo: () => once("photo", () => photograph(isSmoke ? SMALL : LARGE)),
     /** 2000 × 1333 pixels. */
-    middle: () => once("middle", () => photograph(isSmoke ? SMALL : MIDDLE, 20, 92)),
-    /** The same as `photo` in PNG, with ten times as many bytes. */
-    png: () =>
-      once(
-        "png",
-        async () =>
-          sharp(await photograph(isSmoke ? SMALL : LARGE, 20, 92))
-            .png({ compressionLevel: 3 })
-            .toBuffer(),
-        { type: "image/png", suffix: "png" },
-      ),
-    /** A JPEG that costs next to nothing to render. */
-    small: () => once("small", () => photograph(SMALL, 20, 92)),
+    middle: () => once("middle", () => photograph(isSmoke ? SMALL : MIDDLE)),
     /** A JPEG of about `bytes` bytes. Large ones are smaller in smoke runs. */
     ofBytes(/** @type {number} */ wanted) {
       const bytes = isSmoke ? Math.min(wanted, SMOKE_BYTES) : wanted;
       return once(`bytes-${bytes}`, () => jpegOfBytes(bytes));
     },
-    psd: () =>
-      once("psd", () => layeredPsd(isSmoke ? SMALL_DOCUMENT : LARGE_DOCUMENT), {
-        type: "image/x-photoshop",
-        suffix: "psd",
-      }),
-    pdf: () => once("pdf", textPdf, { type: "application/pdf", suffix: "pdf" }),
-    svg: () =>
-      once("svg", () => complexSvg(isSmoke ? SMALL_PATHS : undefined), {
-        type: "image/svg+xml",
-        suffix: "svg",
-      }),
+    /** Four layers above a photograph, and the merged picture of all. @param {string} convert ImageMagick's program. */
+    psd: (convert) =>
+      once(
+        "psd",
+        () => layeredPsd(directory, convert, isSmoke ? SMALL : DOCUMENT),
+        "image/x-photoshop",
+        "psd",
+      ),
+    /** Ten A4 pages of text with a photograph. */
+    pdf: () => once("pdf", textPdf, "application/pdf", "pdf"),
+    svg: () => once("svg", async () => complexSvg(isSmoke ? 100 : undefined), "image/svg+xml", "svg"),
   };
 }
 
@@ -108,20 +91,10 @@ async function save(directory, bytes, type, suffix) {
   const bodyFile = join(directory, "body");
   await writeFile(file, bytes);
   await writeFile(bodyFile, body);
-  return {
-    bytes,
-    type,
-    file,
-    directory: files,
-    bodyFile,
-    contentType,
-  };
+  return { bytes, type, file, directory: files, bodyFile, contentType };
 }
 
-/**
- * @param {number} bytes
- * @returns {Promise<Buffer>}
- */
+/** @param {number} bytes */
 async function jpegOfBytes(bytes) {
   let pixels = bytes / BYTES_PER_PIXEL;
   let jpeg = Buffer.alloc(0);
@@ -137,24 +110,73 @@ async function jpegOfBytes(bytes) {
 /**
  * Smooth colours and grain.
  * @param {{ width: number, height: number }} size
- * @param {number} grain Standard deviation of its brightness, of 255.
- * @param {number} quality
+ * @param {number} [sigma] Standard deviation of the grain, of 255.
+ * @param {number} [quality]
  */
-async function photograph({ width, height }, grain, quality) {
+async function photograph({ width, height }, sigma = 20, quality = 92) {
   const colours = Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
       <radialGradient id="g"><stop offset="0" stop-color="#fc6"/><stop offset="1" stop-color="#135"/></radialGradient>
       <rect width="100%" height="100%" fill="url(#g)"/></svg>`,
   );
-  // Random bytes are uniformly distributed, with a range of sqrt(12) standard deviations.
-  const scale = (grain * Math.sqrt(12)) / 255;
-  const noise = await sharp(randomBytes(width * height), { raw: { width, height, channels: 1 } })
-    .linear(scale, 128 - scale * 127.5)
-    .raw()
-    .toBuffer({ resolveWithObject: true });
+  const noise = { type: /** @type {const} */ ("gaussian"), mean: 128, sigma };
+  const grain = await sharp({ create: { width, height, channels: 3, background: "#888", noise } })
+    .greyscale()
+    .png({ compressionLevel: 0 })
+    .toBuffer();
   return sharp(colours)
     .removeAlpha()
-    .composite([{ input: noise.data, raw: noise.info, blend: "soft-light" }])
+    .composite([{ input: grain, blend: "soft-light" }])
     .jpeg({ quality, chromaSubsampling: "4:2:0" })
     .toBuffer();
+}
+
+/**
+ * @param {string} directory
+ * @param {string} convert
+ * @param {{ width: number, height: number }} size
+ */
+async function layeredPsd(directory, convert, size) {
+  const base = join(directory, "base.jpg");
+  await writeFile(base, await photograph(size));
+  const patches = [2, 19, 36, 53].flatMap((percent) => {
+    const [left, top] = [size.width, size.height].map((side) => Math.round((side * percent) / 100));
+    return [
+      "(",
+      "-clone",
+      "0",
+      "-resize",
+      "45%",
+      "-modulate",
+      `100,100,${percent * 2}`,
+      "-repage",
+      `+${left}+${top}`,
+      ")",
+    ];
+  });
+  // The first picture of a PSD is the merged one.
+  const merged = ["(", "-clone", "0--1", "-flatten", ")", "-insert", "0", "-compress", "RLE", "psd:-"];
+  const { stdout } = await promisify(execFile)(convert, [base, ...patches, ...merged], {
+    encoding: "buffer",
+    maxBuffer: 2 ** 28,
+  });
+  return stdout;
+}
+
+async function textPdf() {
+  const photo = await photograph({ width: 1200, height: 800 });
+  const document = new PDFDocument({ size: "A4", margin: 56, autoFirstPage: false });
+  const bytes = buffer(document);
+  const sentence = "Rhoncus neque volutpat sapien vitae commodo ligula iaculis fermentum, at porta dolor. ";
+  for (let page = 1; page <= 10; page++) {
+    document.addPage().font("Helvetica-Bold").fontSize(22).text(`Chapter ${page}`).moveDown(0.5);
+    document.font("Times-Roman").fontSize(11);
+    for (let paragraph = 0; paragraph < 3; paragraph++) {
+      document.text(sentence.repeat(8), { align: "justify" }).moveDown(0.5);
+    }
+    document.image(photo, 56, 400, { width: 230 });
+    document.font("Courier").fontSize(9).text(sentence.repeat(5), 56, 600);
+  }
+  document.end();
+  return bytes;
 }

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** @import { Pace } from "./http-connection.mjs" */
+/** A reading speed: after `bytes` the client waits until `everyMs` have passed. @typedef {{ bytes: number, everyMs: number }} Pace */
 
 /**
  * @typedef {object} JobRequest
@@ -19,17 +19,12 @@ import { fileURLToPath } from "node:url";
  * @property {readonly JobRequest[]} requests Sent in turn, from the first again after the last.
  * @property {number} count
  * @property {number} connections Each sends its next request when the one before is answered.
- * @property {number} [everyMs] Sends one request each time this is over, and measures how long each takes.
- * @property {boolean} [isTimed] Measures how long each takes, also without `everyMs`.
+ * @property {number} [everyMs] Sends one request each time this is over.
  * @property {Pace} [pace] Reads slowly.
- * @property {readonly string[]} [addresses] The clients' own, 127.0.0.x, by turns of the connections. Absent: 127.0.0.1.
+ * @property {readonly string[]} [addresses] The clients' own, 127.0.0.x, in turn. Absent: 127.0.0.1.
  */
 
-/**
- * @typedef {object} JobResult
- * @property {number} sent
- * @property {number[]} latenciesMs Of jobs with `everyMs` or `isTimed` only.
- */
+/** @typedef {{ sent: number, latenciesMs: number[] }} JobResult `latenciesMs`: how long each request took. */
 
 /**
  * The client's process. Every answer is checked: a wrong one fails the job.

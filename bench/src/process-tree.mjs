@@ -4,36 +4,27 @@ import { readdirSync, readFileSync } from "node:fs";
 const MICROS_PER_TICK = 10_000;
 
 /**
- * @typedef {object} ProcessStat
- * @property {number} parent
- * @property {number} cpuMicros User and system time of the process, threads that ended included.
- * @property {number} reapedMicros The same of its children that have ended.
- */
-
-/**
+ * Fields of a process from field 3 of `stat` on (proc_pid_stat(5)); of one that ended between listing and reading, none.
  * @param {number | string} pid
- * @returns {ProcessStat | null} `null`: no such process any more.
  */
-function readStat(pid) {
+function statOf(pid) {
   const text = readProc(pid, "stat");
-  if (text === null) return null;
-  // The name, in brackets, may contain any character; numbers follow it (proc_pid_stat(5), from field 3).
+  // The name, in brackets, may contain any character; numbers follow it.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  const ticks = (/** @type {number} */ field) => Number(fields[field - 3]) * MICROS_PER_TICK;
-  return { parent: Number(fields[1]), cpuMicros: ticks(14) + ticks(15), reapedMicros: ticks(16) + ticks(17) };
+  const ticks = (/** @type {number} */ field) => Number(fields[field - 3] ?? 0) * MICROS_PER_TICK;
+  return { parent: Number(fields[1]), ownMicros: ticks(14) + ticks(15), reapedMicros: ticks(16) + ticks(17) };
 }
 
 /**
  * @param {number | string} pid
  * @param {"stat" | "status"} file
- * @returns {string | null}
  */
 function readProc(pid, file) {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
-    // ENOENT or ESRCH: the process ended between listing and reading.
-    return null;
+    // ENOENT or ESRCH: the process ended.
+    return "";
   }
 }
 
@@ -43,19 +34,14 @@ function readProc(pid, file) {
  * @returns {number[]}
  */
 export function descendantsOf(root) {
-  /** @type {Map<number, number[]>} */
-  const children = new Map();
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    const stat = readStat(name);
-    if (stat === null) continue;
-    const siblings = children.get(stat.parent);
-    if (siblings === undefined) children.set(stat.parent, [Number(name)]);
-    else siblings.push(Number(name));
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  const parents = pids.map((pid) => ({ pid: Number(pid), parent: statOf(pid).parent }));
+  const below = new Set([root]);
+  for (const ancestor of below) {
+    for (const { pid, parent } of parents) if (parent === ancestor) below.add(pid);
   }
-  const found = [...(children.get(root) ?? [])];
-  for (const pid of found) found.push(...(children.get(pid) ?? []));
-  return found;
+  below.delete(root);
+  return [...below];
 }
 
 /**
@@ -63,20 +49,12 @@ export function descendantsOf(root) {
  * @param {number} root
  */
 export function childrenCpuMicros(root) {
-  let micros = readStat(root)?.reapedMicros ?? 0;
-  for (const pid of descendantsOf(root)) {
-    const stat = readStat(pid);
-    if (stat !== null) micros += stat.cpuMicros + stat.reapedMicros;
-  }
-  return micros;
-}
-
-/**
- * CPU of a process alone, in microseconds; 0 when it is gone. Good to 10 ms.
- * @param {number} pid
- */
-export function ownCpuMicros(pid) {
-  return readStat(pid)?.cpuMicros ?? 0;
+  return descendantsOf(root)
+    .map(statOf)
+    .reduce(
+      (micros, { ownMicros, reapedMicros }) => micros + ownMicros + reapedMicros,
+      statOf(root).reapedMicros,
+    );
 }
 
 /**
@@ -101,5 +79,5 @@ export function treeMemoryBytes(root) {
  * @param {RegExp} field
  */
 function memoryBytes(pid, field) {
-  return Number(field.exec(readProc(pid, "status") ?? "")?.[1] ?? 0) * 1024;
+  return Number(field.exec(readProc(pid, "status"))?.[1] ?? 0) * 1024;
 }

@@ -1,4 +1,4 @@
-// Configuration of `outrigger serve` for compose.yaml, outrigger.service, and the proxies of this directory.
+// Configuration of `outrigger serve` for compose.yaml, outrigger.service and nginx.conf.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,11 +6,10 @@ const {
   OUTRIGGER_DATA: data = "/var/lib/outrigger",
   POSTGRES_HOST: host,
   POSTGRES_PASSWORD_FILE: passwordFile,
-  SENDFILE = "X-Accel-Redirect", // nginx and Caddy; Apache: X-Sendfile
 } = process.env;
 const cacheSeconds = 300;
 
-// While this directory has a file named after an image, nginx and Apache serve it from no cache.
+// While this directory has a file named after an image, nginx serves it from no cache.
 const purged = join(data, "purged");
 const timers = new Map();
 
@@ -47,6 +46,6 @@ export default {
   images: {
     cacheSeconds,
     onPurge: purge,
-    sendfile: { header: SENDFILE, ...(SENDFILE === "X-Accel-Redirect" && { prefix: "/outrigger-files/" }) },
+    sendfile: { header: "X-Accel-Redirect", prefix: "/outrigger-files/" },
   },
 };

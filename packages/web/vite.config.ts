@@ -34,18 +34,8 @@ export default defineConfig({
     },
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  plugins: [plainImports(), icon(), compressed()],
+  plugins: [icon(), compressed()],
 });
-
-/** Imports at run time without Vite's preloading of what they need, which is more code than what it loads here. */
-function plainImports(): Plugin {
-  return {
-    name: "plain-imports",
-    enforce: "pre",
-    load: (id) =>
-      id === "\0vite/preload-helper.js" ? "export const __vitePreload = (load) => load();" : undefined,
-  };
-}
 
 /** Emits the icon of all pages, which no script imports. */
 function icon(): Plugin {

@@ -3,27 +3,20 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Path from the root of the checkout. */
-export const PROJECT_FILE = "scripts/release/project.json";
+const PROJECT_FILE = "scripts/release/project.json";
 
 const RULES = {
   repository: {
     shape: "the https URL of the Git repository, without credentials and without .git",
-    isValid: (value) => isUrl(value, ["https:"]) && !/\.git$|\/$/.test(value),
+    isValid: (value) => isUrl(value, /^https:.*(?<!\.git|\/)$/),
   },
-  homepage: {
-    shape: "an http(s) URL without credentials",
-    isValid: (value) => isUrl(value, ["https:", "http:"]),
-  },
-  securityContact: {
-    shape: "a mailto: or https URL",
-    isValid: (value) => isUrl(value, ["mailto:", "https:"]),
-  },
+  homepage: { shape: "an http(s) URL without credentials", isValid: (value) => isUrl(value, /^https?:/) },
 };
 
-/** @returns {{ repository: string | null, homepage: string | null, securityContact: string | null }} */
+/** @returns {{ repository: string | null, homepage: string | null }} */
 export function readProject(root) {
-  const { "//": _note, ...project } = JSON.parse(readFileSync(join(root, PROJECT_FILE), "utf8"));
-  return project;
+  const { repository, homepage } = JSON.parse(readFileSync(join(root, PROJECT_FILE), "utf8"));
+  return { repository, homepage };
 }
 
 /** One sentence for each value that is missing or malformed. */
@@ -50,8 +43,8 @@ export function manifestFields({ repository, homepage }, directory) {
   };
 }
 
-function isUrl(value, protocols) {
+function isUrl(value, pattern) {
   if (typeof value !== "string" || !URL.canParse(value)) return false;
-  const { protocol, username, password } = new URL(value);
-  return protocols.includes(protocol) && username === "" && password === "";
+  const { username, password } = new URL(value);
+  return pattern.test(value) && username === "" && password === "";
 }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { problemsBeforeRelease } from "./checks.mjs";
-import { packPackages } from "./pack.mjs";
+import { packAsTheyAre } from "./pack.mjs";
 import { withProjectInPackages } from "./packages.mjs";
 import { readProject } from "./project.mjs";
 import { writeSbom } from "./sbom.mjs";
@@ -32,14 +32,13 @@ await run(bin("turbo"), "run", "lint:package", "lint:types", "--output-logs=erro
 const target = folder === undefined ? mkdtempSync(join(tmpdir(), "outrigger-release-")) : resolve(folder);
 mkdirSync(target, { recursive: true });
 console.log(`The SBOM is ${writeSbom(root, target)}`);
-if (isDryRun) {
-  await printDryRun();
-} else {
-  await withProjectInPackages(root, project, () => run(bin("changeset"), "publish"));
-}
+await withProjectInPackages(root, project, async () => {
+  if (isDryRun) printDryRun();
+  else await run(bin("changeset"), "publish");
+});
 
-async function printDryRun() {
-  for (const { name, version, filename, size, entryCount } of await packPackages(root, project, target)) {
+function printDryRun() {
+  for (const { name, version, filename, size, entryCount } of packAsTheyAre(root, target)) {
     console.log(`${name} ${version}: ${filename}, ${Math.ceil(size / 1000)} kB, ${entryCount} files`);
   }
   console.log(`The tarballs are in ${target}. Nothing was published.`);

@@ -1,7 +1,7 @@
 // The list of all packages that a release contains or depends on at run time.
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { npmJson } from "./pack.mjs";
 import { publicPackages, readJson } from "./packages.mjs";
 
 /**
@@ -14,7 +14,8 @@ import { publicPackages, readJson } from "./packages.mjs";
 export function writeSbom(root, folder) {
   const { name, version } = readJson(join(root, "package.json"));
   const manifests = publicPackages(root).map(({ manifest }) => manifest);
-  const sbom = listInstalled(root);
+  const format = ["--sbom-format=cyclonedx", "--sbom-type=library", "--package-lock-only"];
+  const sbom = npmJson(root, ["sbom", ...format]);
   // npm takes the names of folders. With --omit=dev it leaves out what is a dependency of both kinds.
   sbom.metadata.component.name = name;
   const dependsOn = new Map(sbom.dependencies.map((entry) => [entry.ref, entry.dependsOn]));
@@ -38,18 +39,6 @@ export function writeSbom(root, folder) {
   const path = join(folder, `outrigger-${version}.cdx.json`);
   writeFileSync(path, `${JSON.stringify(sbom, null, 2)}\n`);
   return path;
-}
-
-function listInstalled(root) {
-  const args = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=library", "--package-lock-only"];
-  const { status, stdout, stderr, error } = spawnSync("npm", args, {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 64 * 1024 * 1024,
-    shell: process.platform === "win32",
-  });
-  if (status !== 0) throw new Error(`npm sbom failed: ${error?.message ?? stderr.trim()}`);
-  return JSON.parse(stdout);
 }
 
 function componentOf({ name, version, description, license }) {

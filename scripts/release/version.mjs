@@ -1,78 +1,65 @@
-// Turns the change files of .changeset/ into the next version: manifests, changelogs, lock file, version constants.
-// Also writes the security contact into SECURITY.md. `--dry-run` prints the plan and changes nothing.
+// The next version, by changesets' own command: manifests, changelogs, lock file, version constants. `--dry-run` prints it and
+// changes nothing.
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import applyReleasePlan from "@changesets/apply-release-plan";
-import { read as readConfig } from "@changesets/config";
 import getReleasePlan from "@changesets/get-release-plan";
-import { getPackages } from "@manypkg/get-packages";
-import { readJson, writeJson } from "./packages.mjs";
-import { readProject } from "./project.mjs";
-import { writeSecurityContact } from "./security-contact.mjs";
+import { publicPackages, readJson, writeJson } from "./packages.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const isDryRun = process.argv.includes("--dry-run");
-
-const KINDS = ["none", "patch", "minor", "major"];
 /** Sources that repeat the version of their package. */
 const VERSION_SOURCES = ["packages/client/src/version.ts", "packages/core/src/openapi/version.ts"];
 
-const plan = limited(await getReleasePlan(root));
-if (plan.releases.length === 0) console.log("No change files in .changeset/: the version stays.");
-for (const { name, oldVersion, newVersion, type } of plan.releases) {
-  if (type !== "none") console.log(`${name} ${oldVersion} → ${newVersion}`);
-}
-if (!isDryRun) {
-  if (plan.releases.length > 0) await apply();
-  writeSecurityContact(root, readProject(root));
-}
+const versionOf = () => publicPackages(root)[0].manifest.version;
+const before = versionOf();
 
-/**
- * Changesets bumps a package to the next major version if the new core is outside its peer range. Before 1.0 each minor
- * version is outside: `^0.1.0` excludes 0.2.0. All packages are released together, so no release exceeds the kind that
- * the change files name.
- */
-function limited(plan) {
-  const named = plan.changesets.flatMap(({ releases }) => releases.map(({ type }) => KINDS.indexOf(type)));
-  const kind = KINDS[Math.max(0, ...named)];
-  if (kind === "none") return { ...plan, releases: [] };
-  const releases = plan.releases.map((release) =>
-    // Private packages keep their version; only their dependencies are updated.
-    release.type === "none"
-      ? release
-      : { ...release, type: kind, newVersion: increased(release.oldVersion, kind) },
-  );
-  return { ...plan, releases };
+// Changesets raises a package to the next major version if the new core is outside its peer range, as 0.2.0 is of `^0.1.0`. All
+// packages are released together, so no release exceeds the kind that the change files name.
+setPeerRanges("*");
+try {
+  const { releases } = await getReleasePlan(root);
+  const raised = releases.filter(({ type }) => type !== "none");
+  if (raised.length === 0) console.log("No change files in .changeset/: the version stays.");
+  for (const { name, oldVersion, newVersion } of raised) console.log(`${name} ${oldVersion} → ${newVersion}`);
+  if (raised.length > 0 && !process.argv.includes("--dry-run")) {
+    const command = join(root, "node_modules/@changesets/cli/bin.js");
+    execFileSync(process.execPath, [command, "version"], {
+      cwd: root,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+  }
+} finally {
+  setPeerRanges(`^${versionOf()}`);
 }
-
-function increased(version, kind) {
-  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
-  if (kind === "major") return `${major + 1}.0.0`;
-  return kind === "minor" ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`;
-}
-
-async function apply() {
-  const packages = await getPackages(root);
-  const config = await readConfig(root, packages);
-  await applyReleasePlan(plan, packages, config, undefined, root);
-  const version = plan.releases.find(({ type }) => type !== "none").newVersion;
-  const manifest = readJson(join(root, "package.json"));
-  writeJson(join(root, "package.json"), { ...manifest, version });
-  writeVersionSources(version);
-  updateLock(version);
-}
-
-function writeVersionSources(version) {
+const version = versionOf();
+if (version !== before) {
+  writeJson(join(root, "package.json"), { ...readJson(join(root, "package.json")), version });
   for (const file of VERSION_SOURCES) {
     const path = join(root, file);
     const text = readFileSync(path, "utf8");
     writeFileSync(path, text.replace(/(export const VERSION = )"[^"]*"/, `$1"${version}"`));
   }
+  updateLock();
+}
+
+/** The ranges in which the packages accept each other as peers. */
+function setPeerRanges(range) {
+  for (const { directory, manifest } of publicPackages(root)) {
+    const peers = Object.entries(manifest.peerDependencies ?? {}).map(([name, given]) => [
+      name,
+      /^(?:@outrigger\/|outrigger$)/.test(name) ? range : given,
+    ]);
+    if (peers.length === 0) continue;
+    writeJson(join(root, directory, "package.json"), {
+      ...manifest,
+      peerDependencies: Object.fromEntries(peers),
+    });
+  }
 }
 
 /** As `npm install` does, without the network. */
-function updateLock(version) {
+function updateLock() {
   const path = join(root, "package-lock.json");
   const lock = readJson(path);
   lock.version = version;
@@ -84,6 +71,5 @@ function updateLock(version) {
       for (const name of Object.keys(entry[field] ?? {})) entry[field][name] = manifest[field][name];
     }
   }
-  const indent = /^{\n(\s+)/.exec(readFileSync(path, "utf8"))?.[1] ?? "  ";
-  writeFileSync(path, `${JSON.stringify(lock, null, indent)}\n`);
+  writeJson(path, lock);
 }

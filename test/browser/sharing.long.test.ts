@@ -1,8 +1,6 @@
-import jsqr from "jsqr";
-import type { Browser, Locator, Page } from "playwright-core";
-import sharp from "sharp";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { complaintsOf, launchChromium, overflowsOf, withPage } from "../support/chromium.ts";
+import { launchChromium, overflowsOf, withPage } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Created, type Site, startSite, upload } from "../support/service.ts";
 
@@ -20,15 +18,6 @@ describe("sharing a link", () => {
     await site.close();
   });
 
-  /** The text of a QR code, as a camera reads it from the screen. */
-  async function decoded(code: Locator): Promise<string | undefined> {
-    const { data, info } = await sharp(await code.screenshot())
-      .ensureAlpha()
-      .raw()
-      .toBuffer({ resolveWithObject: true });
-    return jsqr.default(new Uint8ClampedArray(data), info.width, info.height)?.data;
-  }
-
   /** Records what the page hands to the share sheet, which Chromium on Linux does not have. */
   function fakeShareSheet(page: Page, refusal: string | null) {
     return page.addInitScript((name) => {
@@ -41,30 +30,6 @@ describe("sharing a link", () => {
     }, refusal);
   }
 
-  test.each(["light", "dark"] as const)(
-    "the viewer shows a QR code that a camera reads (%s)",
-    async (colorScheme) => {
-      await withPage(browser, { colorScheme }, async (page) => {
-        const complaints = complaintsOf(page);
-        await page.goto(photo.url);
-        expect(await page.getByRole("button", { name: "Share…" }).count()).toBe(0);
-        await page.getByLabel("More", { exact: true }).click();
-        const button = page.getByRole("button", { name: "QR code of the page link" });
-        await button.click();
-        const dialog = page.getByRole("dialog", { name: "Scan to open on a phone" });
-        expect(await decoded(dialog.getByRole("img"))).toBe(`${photo.url}/view`);
-        expect(await dialog.textContent()).toContain("Harbour");
-        await page.keyboard.press("Escape");
-        await dialog.waitFor({ state: "detached" });
-        expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
-        await button.click();
-        expect(await overflowsOf(page)).toEqual([]);
-        await dialog.getByRole("button", { name: "Close" }).click();
-        await dialog.waitFor({ state: "detached" });
-        expect(complaints).toEqual([]);
-      });
-    },
-  );
   test("Share… hands name and link to the share sheet, and explains a refusal", async () => {
     for (const [refusal, text] of [
       [null, ""],

@@ -1,8 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { promisify } from "node:util";
-import getReleasePlan from "@changesets/get-release-plan";
 import { expect, test } from "vitest";
 import { DEBIAN_PACKAGES } from "../../scripts/services.mjs";
 import { readText, root } from "./copy.ts";
@@ -28,13 +26,6 @@ test(".editorconfig agrees with Biome", async () => {
     end_of_line: formatter.lineEnding ?? "lf",
     max_line_length: String(formatter.lineWidth ?? 80),
   });
-});
-
-test("every change file names the packages that it changes", async () => {
-  const files = (await readdir(`${root}/.changeset`)).filter((name) => /^(?!README).*\.md$/.test(name));
-  const { changesets } = await getReleasePlan(root);
-  expect(changesets.map(({ id }) => `${id}.md`).sort()).toEqual(files.sort());
-  expect(changesets.filter(({ releases }) => releases.length === 0)).toEqual([]);
 });
 
 test("every page that shows npx outrigger has the line that installs it", async () => {

@@ -5,18 +5,16 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { publicPackages } from "../../scripts/release/packages.mjs";
-import { problemsOfProject, readProject } from "../../scripts/release/project.mjs";
+import { problemsOfProject } from "../../scripts/release/project.mjs";
 import { writeSbom } from "../../scripts/release/sbom.mjs";
-import { hasSecurityContact } from "../../scripts/release/security-contact.mjs";
 import { copyProject, readText, root, runScript } from "./copy.ts";
 
 const REPOSITORY = "https://git.example/outrigger/outrigger";
 const PROJECT = {
   repository: REPOSITORY,
   homepage: "https://outrigger.example/",
-  securityContact: "mailto:security@outrigger.example",
 };
-const UNSET = { repository: null, homepage: null, securityContact: null };
+const UNSET = { repository: null, homepage: null };
 
 let copy: string;
 
@@ -51,10 +49,9 @@ test("a release is refused for values of another shape", async () => {
   const project = {
     repository: `${REPOSITORY}.git`,
     homepage: "outrigger.example",
-    securityContact: "security@outrigger.example",
   };
   const problems = problemsOfProject(project);
-  expect(problems).toHaveLength(3);
+  expect(problems).toHaveLength(2);
   for (const value of Object.values(project)) expect(problems.join("\n")).toContain(JSON.stringify(value));
 });
 
@@ -70,28 +67,17 @@ test("a release is refused with uncommitted changes, with change files, and with
   expect(output).not.toContain("is not set");
 });
 
-test("npm run version writes the security contact into SECURITY.md", async () => {
-  await setProject(PROJECT);
-  const outcome = await runScript(copy, "scripts/release/version.mjs");
-  expect(outcome).toEqual({ status: 0, output: "No change files in .changeset/: the version stays.\n" });
-  expect(await readText(copy, "SECURITY.md")).toContain("Send the report to <security@outrigger.example>.");
-  await setProject(UNSET);
-  await runScript(copy, "scripts/release/version.mjs");
-  expect(await readText(copy, "SECURITY.md")).toContain("The contact is set before the first release");
-});
-
-test("SECURITY.md has the contact of project.json", () => {
-  expect(hasSecurityContact(root, readProject(root))).toBe(true);
-});
-
 test("packed manifests have the project's values, links of packed READMEs lead into the repository, and the files are restored", async () => {
   const folder = join(copy, "packed");
   await mkdir(folder);
   const script = join(copy, "pack-all.mjs");
   await writeFile(
     script,
-    `import { packPackages } from "./scripts/release/pack.mjs";
-     await packPackages(${JSON.stringify(copy)}, ${JSON.stringify(PROJECT)}, ${JSON.stringify(folder)});`,
+    `import { packAsTheyAre } from "./scripts/release/pack.mjs";
+     import { withProjectInPackages } from "./scripts/release/packages.mjs";
+     const copy = ${JSON.stringify(copy)};
+     const pack = async () => packAsTheyAre(copy, ${JSON.stringify(folder)});
+     await withProjectInPackages(copy, ${JSON.stringify(PROJECT)}, pack);`,
   );
   const before = await textsOf(copy);
   expect(await runScript(copy, script)).toEqual({ status: 0, output: "" });

@@ -21,8 +21,6 @@ export const programs = {
   mkfsExt4: process.env.OUTRIGGER_MKFS_EXT4 ?? "/usr/sbin/mkfs.ext4",
   redisServer: process.env.OUTRIGGER_REDIS_SERVER ?? "/usr/bin/redis-server",
   nginx: process.env.OUTRIGGER_NGINX ?? "/usr/sbin/nginx",
-  apache: process.env.OUTRIGGER_APACHE ?? "/usr/sbin/apache2",
-  caddy: process.env.OUTRIGGER_CADDY ?? "/usr/bin/caddy",
   debootstrap: process.env.OUTRIGGER_DEBOOTSTRAP ?? "/usr/sbin/debootstrap",
   bwrap: process.env.OUTRIGGER_BWRAP ?? "/usr/bin/bwrap",
   systemdAnalyze: process.env.OUTRIGGER_SYSTEMD_ANALYZE ?? "/usr/bin/systemd-analyze",

@@ -16,15 +16,6 @@ export interface RunningProxy {
 }
 
 const START_MS = 100_000;
-/** Apache refuses to serve as root. In a user namespace, root has another number, and still owns its files. */
-const NOT_ROOT =
-  process.getuid?.() === 0 ? ["unshare", "--user", "--map-user=65534", "--map-group=65534"] : [];
-const APACHE_LIBRARY = "/usr/lib/apache2/modules";
-/** Modules of Apache that its configuration uses. Debian's `apache2.conf` loads those that `a2enmod` enabled. */
-const APACHE_MODULES = [
-  ...["mpm_event", "authz_core", "alias", "setenvif"],
-  ...["headers", "proxy", "proxy_http", "ssl", "xsendfile", "cache", "cache_disk", "socache_shmcb"],
-];
 
 /**
  * Starts nginx with one server. Resolves when it answers.
@@ -73,45 +64,6 @@ export function startLighttpd(configuration: string): Promise<RunningProxy> {
       server.port = ${port}
       server.errorlog = "${directory}/errors"
       ${configuration}`,
-  );
-}
-
-/** Starts Apache with a whole site, which listens with TLS on a port. Resolves when it answers. */
-export function startApache(
-  configurationOf: (directory: string, port: number) => Promise<string>,
-): Promise<RunningProxy> {
-  return start(
-    (directory) => [...NOT_ROOT, programs.apache, "-X", "-d", directory, "-f", join(directory, "proxy.conf")],
-    async (directory, port) => `
-      ${APACHE_MODULES.map((name) => `LoadModule ${name}_module ${APACHE_LIBRARY}/mod_${name}.so`).join("\n")}
-      Define APACHE_LOG_DIR ${directory}
-      DefaultRuntimeDir ${directory}
-      PidFile ${directory}/pid
-      ErrorLog ${directory}/errors
-      ServerName 127.0.0.1
-      Listen 127.0.0.1:${port}
-      ${await configurationOf(directory, port)}`,
-    "https",
-  );
-}
-
-/** Starts Caddy with a whole configuration, whose site listens with TLS on a port. Resolves when it answers. */
-export function startCaddy(
-  configurationOf: (directory: string, port: number) => Promise<string>,
-): Promise<RunningProxy> {
-  return start(
-    (directory) => [
-      ...[programs.caddy, "run", "--adapter", "caddyfile", "--config", join(directory, "proxy.conf")],
-    ],
-    async (directory, port) => `{
-      admin off
-      auto_https off
-      log {
-        level ERROR
-      }
-    }
-    ${await configurationOf(directory, port)}`,
-    "https",
   );
 }
 

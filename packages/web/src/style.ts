@@ -126,12 +126,8 @@ input.address:focus { color: var(--text); }
 .copy-row input { flex: 1 1 9rem; min-width: 0; }
 .copy { flex: none; min-width: 5rem; }
 .copy ~ .copy { min-width: 0; }
-.qr { width: min(20rem, 100vw - 1rem); padding: 1rem; color: var(--text); background: var(--card); border: 1px solid var(--edge); border-radius: var(--radius); text-align: center; }
 .copy-row .hint { flex-basis: 100%; min-height: 0; margin: 0; }
 .hint:empty { display: none; }
-.qr svg { display: block; width: 100%; forced-color-adjust: none; }
-.qr p { margin: .75rem 0; }
-.qr::backdrop { background: #0008; }
 .pane label { margin: .625rem 0 .25rem; color: var(--soft); font-size: var(--small); font-weight: 400; }
 summary { margin-top: .875rem; padding: .25rem 0; color: var(--accent); font-size: var(--small); cursor: pointer; }
 summary.button { list-style: none; }

@@ -1,6 +1,6 @@
 import "../test/english.ts";
 import { describe, expect, it } from "vitest";
-import { countdownText, timeLeftText } from "./time-left.ts";
+import { timeLeftText } from "./time-left.ts";
 
 describe("timeLeftText", () => {
   const now = Date.parse("2025-11-20T12:00:00.000Z");
@@ -27,25 +27,5 @@ describe("timeLeftText", () => {
 
   it("returns null for text that is not a date", () => {
     expect(timeLeftText("soon", now)).toBeNull();
-  });
-});
-
-describe("countdownText", () => {
-  const minute = 60_000;
-  const hour = 60 * minute;
-  it.each([
-    [-1, "expired"],
-    [0, "expired"],
-    [1, "1 s left"],
-    [59_000, "59 s left"],
-    [59_001, "1 min 0 s left"],
-    [61_000, "1 min 1 s left"],
-    [hour - 1000, "59 min 59 s left"],
-    [hour, "1 h 0 min left"],
-    [48 * hour - 1000, "47 h 59 min left"],
-    [48 * hour, "2 days 0 h left"],
-    [(7 * 24 + 5) * hour, "7 days 5 h left"],
-  ])("writes %d ms as %s", (leftMs, text) => {
-    expect(countdownText(leftMs)).toBe(text);
   });
 });

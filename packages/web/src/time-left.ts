@@ -1,7 +1,6 @@
 import { t, unitText } from "./texts.ts";
 
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
+const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -60,17 +59,4 @@ export function timeLeftText(expiresAt: string, nowMs: number): string | null {
 
 function leftText(count: number, unit: string): string {
   return t("left.time", { count, time: unitText(count, unit) });
-}
-
-/** The time left in finer units, for a countdown: `23 h 59 min left`, `4 min 10 s left`. */
-export function countdownText(leftMs: number): string {
-  if (leftMs <= 0) return t("countdown.expired");
-  // Rounded up, so that `0 s left` is never shown before the end.
-  const left = Math.ceil(leftMs / SECOND_MS) * SECOND_MS;
-  const part = (largerMs: number, unitMs: number) => Math.floor((left % largerMs) / unitMs);
-  const [days, hours] = [Math.floor(left / DAY_MS), Math.floor(left / HOUR_MS)];
-  if (days >= 2) return t("countdown.days", { days, hours: part(DAY_MS, HOUR_MS) });
-  if (hours >= 1) return t("countdown.hours", { hours, minutes: part(HOUR_MS, MINUTE_MS) });
-  const [minutes, seconds] = [part(HOUR_MS, MINUTE_MS), part(MINUTE_MS, SECOND_MS)];
-  return minutes >= 1 ? t("countdown.minutes", { minutes, seconds }) : t("countdown.seconds", { seconds });
 }

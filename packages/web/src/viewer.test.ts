@@ -22,9 +22,7 @@ describe("viewer", () => {
     expect(html).toContain("<dt>Size</dt><dd>403 kB</dd>");
     expect(html).toContain("<dt>Type</dt><dd>PNG image</dd>");
     expect(html).toContain("<dt>Uploaded with</dt><dd>Shutter 2.14.1</dd>");
-    expect(html).toContain(
-      '<summary>Details · <span class="left" data-until="2025-11-21T11:00:00.000Z">23 hours left</span></summary>',
-    );
+    expect(html).toContain('<summary>Details · <span class="left">23 hours left</span></summary>');
   });
 
   it("names an upload program without its version, and shows no line for an unknown one", () => {

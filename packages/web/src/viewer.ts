@@ -24,7 +24,6 @@ export function viewerPage(view: ImageView, nowMs: number, site: Site): Page {
     baseUrl: view.baseUrl,
     entry: "viewer",
     layout: "viewer",
-    nowMs,
     head: previewTags(view, address, offers, site.productName),
     main: html`${figure(view, offers, viewer)}
 <div class="headline"><h1 dir="auto" data-id="${view.id}" data-base="${view.baseUrl}">${view.name}</h1>
@@ -39,7 +38,7 @@ ${drop(t("viewer.more"), "⋯", html`<div class="pane more">${sharePane(view, ad
 ${facts(view, nowMs)}`,
     pictures: offers.map((offer) => offer.address),
     forms: viewer === null ? [] : [viewer],
-    // To ask whether the image has expired, and why the picture did not load.
+    // To ask why the picture did not load.
     policy: { "connect-src": sourceList(offers.map((offer) => offer.address)) },
     reportUrl: view.reportUrl,
   });
@@ -55,8 +54,7 @@ function facts(view: ImageView, nowMs: number): Html {
   const agent = view.agent;
   const counted = t(view.type === "application/pdf" ? "viewer.pages" : "viewer.frames");
   const left = view.expiresAt === null ? null : timeLeftText(view.expiresAt, nowMs);
-  // The page's script counts the time down.
-  return html`<details class="about"><summary>${t("viewer.details")}${left !== null && html` · <span class="left" data-until="${view.expiresAt}">${left}</span>`}</summary>
+  return html`<details class="about"><summary>${t("viewer.details")}${left !== null && html` · <span class="left">${left}</span>`}</summary>
 <dl>
 ${fact(t(view.type === "application/pdf" ? "viewer.pageSize" : "viewer.dimensions"), dimensionsText(view))}
 ${fact(counted, (view.pages ?? 1) > 1 && view.pages)}

@@ -2,7 +2,7 @@ import { type BlobStore, isLocalStore } from "../contracts/blob-store.ts";
 import { nested, type Options, oneOf, refined, required, text } from "../option-rules.ts";
 
 const SENDFILE_RULES = {
-  /** Header that names the file. `X-Accel-Redirect`: nginx. `X-Sendfile`: lighttpd, and Apache with mod_xsendfile. */
+  /** Header that names the file. `X-Accel-Redirect`: nginx. `X-Sendfile`: lighttpd. */
   header: required(oneOf("X-Accel-Redirect", "X-Sendfile")),
   /**
    * Required with `X-Accel-Redirect`, and only there: path of nginx's internal location for the files, such as

@@ -33,9 +33,8 @@ export const BIG_PROVIDERS: readonly string[] = [
   abv.bg walla.co.il`.split(/\s+/),
 ];
 
-/** Domains of companies, people and mail services that lists of disposable domains contain wrongly, as their owners reported in public. */
-export const NOT_DISPOSABLE: readonly string[] =
-  "atomicmail.io centraldecomunicacion.es feedspot.com stanbondsa.com.au tmxnet.com".split(" ");
+/** Providers that the list of disposable domains contains, and where people keep mailboxes for years. */
+export const NOT_DISPOSABLE: readonly string[] = ["21cn.com", "sify.com"];
 
 /**
  * Mail hosts of providers and filters for businesses, by the end of their names. Mailboxes there are paid for one by one, so a

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { brotliDecompressSync } from "node:zlib";
+import { domainToASCII } from "node:url";
 import { describe, expect, test } from "vitest";
 import { ALIAS_DOMAINS } from "./alias-domains.ts";
 import { BIG_PROVIDERS, BUSINESS_MAIL_HOSTS, NOT_DISPOSABLE } from "./big-providers.ts";
@@ -90,27 +89,22 @@ describe("the built-in list of disposable domains", () => {
     expect(names.filter(lists.isDisposable)).toEqual([]);
   });
 
-  test("contains entries of each of its sources, with their subdomains", () => {
-    const reviewed = ["10minutemail.com", "000webmail.ddnss.de", "zzz.com"];
-    const others = ["10minutemail.info", "volvo-xc.ml", "8dipbk.online", "inbox.8dipbk.online", "1pad.de"];
-    // The last is an entry with letters beyond ASCII.
-    const domains = [...reviewed, ...others, "xn--gmal-nza.net"];
+  test("contains services of disposable addresses, with their subdomains", () => {
+    const domains = [
+      "10minutemail.com",
+      "000webmail.ddnss.de",
+      "zzz.com",
+      "1pad.de",
+      "inbox.1pad.de",
+      "yopmail.com",
+    ];
     expect(domains.filter((domain) => !lists.isDisposable(domain))).toEqual([]);
   });
 
-  test("has every entry, the first and the last included, and nothing between them", () => {
-    const file = new URL("../../data/disposable-domains.txt.br", import.meta.url);
-    const entries = brotliDecompressSync(readFileSync(file)).toString().split("\n");
-    const notice = readFileSync(new URL("../../data/disposable-domains.md", import.meta.url), "utf8");
-    expect(notice).toMatch(
-      new RegExp(`^${entries.length} domains, merged on \\d{4}-\\d\\d-\\d\\d from`, "m"),
-    );
-    const isEntry = disposableDomains().has;
-    expect(entries.filter((entry) => !isEntry(entry))).toEqual([]);
-    const others = entries.flatMap((entry) => [`${entry}x`, entry.slice(1)]);
-    const each = new Set(entries);
-    expect(others.filter((name) => isEntry(name) !== each.has(name))).toEqual([]);
-    expect(["", "\n", entries.slice(0, 2).join("\n"), "zzzzzz.zz", "-"].filter(isEntry)).toEqual([]);
+  test("has the reviewed list, each entry in the form in which domains are compared", () => {
+    const entries = [...disposableDomains()];
+    expect(entries.length).toBeGreaterThan(8000);
+    expect(entries.filter((entry) => domainToASCII(entry) !== entry)).toEqual([]);
   });
 });
 
@@ -146,11 +140,14 @@ describe("privacy aliases", () => {
 });
 
 test("domains that were reported as wrong entries are not disposable, unless addDisposable names them", () => {
-  const reported = NOT_DISPOSABLE.flatMap((domain) => [domain, `mail.${domain}`]);
-  expect(reported.filter(lists.isDisposable)).toEqual([]);
-  // An entry that no list has any more is not needed here.
+  const reported = "atomicmail.io centraldecomunicacion.es feedspot.com stanbondsa.com.au tmxnet.com".split(
+    " ",
+  );
+  const names = [...reported, ...NOT_DISPOSABLE].flatMap((domain) => [domain, `mail.${domain}`]);
+  expect(names.filter(lists.isDisposable)).toEqual([]);
+  // An entry that the list has no more is not needed here.
   expect(NOT_DISPOSABLE.filter((domain) => !disposableDomains().has(domain))).toEqual([]);
-  expect(createMailLists({ addDisposable: ["feedspot.com"] }).isDisposable("feedspot.com")).toBe(true);
+  expect(createMailLists({ addDisposable: ["21cn.com"] }).isDisposable("21cn.com")).toBe(true);
 });
 
 test("isSurelyDisposable is true for addDisposable alone", () => {

@@ -16,14 +16,3 @@ export async function shareLink(name: string, url: string): Promise<string | nul
     return t("share.failed");
   }
 }
-
-/** Shows the QR code of a link. @returns as {@link shareLink}. */
-export async function showQr(name: string, url: string): Promise<string | null> {
-  try {
-    const { showQrDialog } = await import("./qr-dialog.ts");
-    showQrDialog(name, url);
-    return null;
-  } catch {
-    return t("share.qrFailed");
-  }
-}

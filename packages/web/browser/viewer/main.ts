@@ -1,9 +1,7 @@
 import { t } from "../../src/texts.ts";
-import { setClockByDocument } from "../saved/server-clock.ts";
-import { canShare, shareLink, showQr } from "../sharing/share-link.ts";
+import { canShare, shareLink } from "../sharing/share-link.ts";
 import { readTexts, showLocalTimes } from "../texts.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
-import { countDown } from "./count-down.ts";
 import { announce, button, element } from "./elements.ts";
 import { addOwnBar } from "./own-bar.ts";
 import { watchPicture } from "./watch-picture.ts";
@@ -11,11 +9,9 @@ import { watchPicture } from "./watch-picture.ts";
 const DEFAULT_WAIT_SECONDS = 2;
 
 readTexts();
-setClockByDocument();
 showLocalTimes();
-countDown();
 addCopyButtons();
-addShareButtons();
+addShareButton();
 addOwnBar();
 playAnimations();
 turnPagesByKeys();
@@ -24,28 +20,18 @@ watchPicture();
 // Without the script, the reply's `Refresh` header reloads the page.
 if (document.querySelector(".pending") !== null) void awaitImage();
 
-/** Adds the share sheet to the tools, and the QR code of the page link beside its copy button. */
-function addShareButtons(): void {
+/** Adds the share sheet to the tools. */
+function addShareButton(): void {
   const field = document.querySelector<HTMLInputElement>("#page-link");
-  if (field === null) return;
-  const name = document.querySelector("main h1")?.textContent ?? "";
+  if (field === null || !canShare()) return;
   const hint = element("p", "hint");
-  const act = (text: string, open: typeof showQr, className: string) =>
-    button(
-      text,
-      async () => {
-        const message = await open(name, field.value);
-        hint.textContent = message;
-        if (message !== null) announce(message);
-      },
-      className,
-    );
-  const qr = act(t("viewing.qr"), showQr, "copy");
-  qr.setAttribute("aria-label", t("viewing.qrOfLink"));
-  field.parentElement?.append(qr);
+  const share = async () => {
+    const message = await shareLink(document.querySelector("main h1")?.textContent ?? "", field.value);
+    hint.textContent = message;
+    if (message !== null) announce(message);
+  };
   document.querySelector(".headline")?.append(hint);
-  if (canShare())
-    document.querySelector(".drop:last-child")?.before(act(t("share.share"), shareLink, "plain"));
+  document.querySelector(".drop:last-child")?.before(button(t("share.share"), share, "plain"));
 }
 
 /** Scrolls to a pane that opens. Closes it by Escape, and by a click beside it. */
@@ -55,8 +41,7 @@ function handlePanes(): void {
   }
   const close = (target: EventTarget | null) => {
     const isInside = target instanceof Element && target.closest(".toolbar") !== null;
-    // A dialog is above the panes.
-    if (isInside || document.querySelector("dialog") !== null) return;
+    if (isInside) return;
     for (const open of document.querySelectorAll<HTMLDetailsElement>(".drop[open]")) {
       if (open.contains(document.activeElement)) open.querySelector("summary")?.focus();
       open.open = false;

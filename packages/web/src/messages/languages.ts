@@ -11,7 +11,6 @@ const ENGLISH: Messages = en;
 const SHIPPED: Readonly<Record<string, Messages>> = { en, de, fr, es };
 /** How dates are written for clients that name no language. */
 const NEUTRAL_ENGLISH = "en-GB";
-const PLURAL = /_(?:zero|one|two|few|many|other)$/;
 /** Readers whose texts are kept. There are more spellings of `Accept-Language` than readers at a time. */
 const MAX_READERS = 200;
 const MAX_HEADER = 200;
@@ -21,7 +20,7 @@ export const LANGUAGE_RULES = {
   /** Language and region, a BCP 47 tag such as `de-AT`. @default that of the reader, by `Accept-Language` */
   locale: rules.text("a BCP 47 language tag, such as de or en-US", isTag),
   /** Texts in other languages, or in place of ours, by language tag and by the keys of `src/messages/en.json`. @default none */
-  messages: rules.refined(rules.named(rules.named(rules.text("a text"))), faultsOf),
+  messages: rules.named(rules.named(rules.text("a text"))),
 };
 
 function isTag(tag: string): boolean {
@@ -30,29 +29,6 @@ function isTag(tag: string): boolean {
   } catch {
     return false;
   }
-}
-
-function faultsOf(given: Readonly<Record<string, Messages>>) {
-  return Object.entries(given).flatMap(([tag, messages]) => {
-    if (!isTag(tag))
-      return [{ path: `.${tag}`, text: "must have a BCP 47 language tag as its name, such as nl" }];
-    return Object.entries(messages).flatMap(([key, text]) => {
-      const original =
-        ENGLISH[key] ?? (PLURAL.test(key) ? ENGLISH[key.replace(PLURAL, "_other")] : undefined);
-      const path = `.${tag}[${JSON.stringify(key)}]`;
-      if (original === undefined) return [{ path, text: "is no text of the pages" }];
-      const known = placeholdersOf(original);
-      const unknown = placeholdersOf(text).find((name) => !known.includes(name));
-      if (unknown === undefined) return [];
-      const has = known.length === 0 ? "no placeholder" : known.map((name) => `{{${name}}}`).join(", ");
-      return [{ path, text: `has the unknown placeholder {{${unknown}}}: the text has ${has}` }];
-    });
-  });
-}
-
-/** The names of the placeholders in a text. */
-export function placeholdersOf(text: string): string[] {
-  return [...text.matchAll(/\{\{(.*?)\}\}/g)].map(([, name = ""]) => name);
 }
 
 interface LanguageOptions {

@@ -5,7 +5,7 @@ import { texts } from "../texts.ts";
 /** How the keys start that the script of a page uses. */
 export const SCRIPT_TEXTS: Readonly<Record<Entry, readonly string[]>> = {
   upload: ["uploads.", "refused.", "left.", "lost.", "duration.", "share."],
-  viewer: ["viewing.", "countdown.", "share."],
+  viewer: ["viewing.", "share."],
   edit: ["editing."],
 };
 

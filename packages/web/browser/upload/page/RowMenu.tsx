@@ -3,7 +3,7 @@ import { shareTexts } from "../../../src/share.ts";
 import { t } from "../../../src/texts.ts";
 import { editAddress, type SavedImage } from "../../saved/saved-image.ts";
 import { copyText } from "../../sharing/copy-text.ts";
-import { canShare, shareLink, showQr } from "../../sharing/share-link.ts";
+import { canShare, shareLink } from "../../sharing/share-link.ts";
 import type { Session } from "../session.ts";
 import { pageAddress, sharedFile } from "../share-texts.ts";
 import { Icon } from "./icons.tsx";
@@ -93,9 +93,6 @@ function Actions({ image, session, tell, onLeave }: RowMenuProps) {
           {t("share.share")}
         </button>
       )}
-      <button type="button" onClick={async () => tell(await showQr(image.name, page))}>
-        {t("share.qr")}
-      </button>
       {image.pin !== "" && (
         <>
           <a class="button" href={editAddress(image)} onClick={checkLater} onAuxClick={checkLater}>

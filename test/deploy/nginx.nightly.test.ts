@@ -1,4 +1,4 @@
-// Nightly: four proxies as the guide configures them.
+// Nightly: nginx as the guide configures it.
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSelfSigned, type SelfSigned } from "../backends/self-signed.ts";
 import { MULTIPART, multipart } from "../published/multipart.ts";
-import { type RunningProxy, startApache, startCaddy, startNginxSites } from "../support/proxies.ts";
+import { type RunningProxy, startNginxSites } from "../support/proxies.ts";
 import { type StartedProcess, startProcess } from "../support/start-process.ts";
 
 const FILES = new URL("../../examples/deploy/", import.meta.url);
@@ -22,59 +22,22 @@ const COMMAND = fileURLToPath(new URL("../../packages/server/bin/outrigger.js", 
 const LARGE = await sharp(randomBytes(3_000_000), { raw: { width: 1000, height: 1000, channels: 3 } })
   .png({ compressionLevel: 0 })
   .toBuffer();
-/** The proxies connect from 127.0.0.1. */
+/** The proxy connects from 127.0.0.1. */
 const CLIENT = "127.0.0.2";
 const LIMIT = 25 * 1024 * 1024;
 
-type Changes = (directory: string, port: number, certificate: SelfSigned) => [from: string, to: string][];
-interface Proxy {
-  files: string[];
-  header: string;
-  caches: boolean;
-  start: typeof startNginxSites;
-  /** Places of a production machine, and those of this test. */
-  changes: Changes;
-}
+/** Places of a production machine, and those of this test. */
+const changes = (directory: string, port: number, { certificate, key }: SelfSigned) =>
+  [
+    ["listen 80;", `listen unix:${directory}/plain;`],
+    ["listen 443 ssl;", `listen 127.0.0.1:${port} ssl;`],
+    ["/etc/ssl/outrigger/certificate.pem", certificate],
+    ["/etc/ssl/outrigger/key.pem", key],
+    ["/var/log/nginx/", `${directory}/`],
+    ["/var/cache/nginx/", `${directory}/`],
+  ] as const;
 
-const PROXIES: Record<string, Proxy> = {
-  nginx: {
-    files: ["upstream.conf", "nginx.conf"],
-    header: "x-accel-redirect",
-    caches: true,
-    start: startNginxSites,
-    changes: (directory, port, { certificate, key }) => [
-      ["listen 80;", `listen unix:${directory}/plain;`],
-      ["listen 443 ssl;", `listen 127.0.0.1:${port} ssl;`],
-      ["/etc/ssl/outrigger/certificate.pem", certificate],
-      ["/etc/ssl/outrigger/key.pem", key],
-      ["/var/log/nginx/", `${directory}/`],
-      ["/var/cache/nginx/", `${directory}/`],
-    ],
-  },
-  Apache: {
-    files: ["apache.conf"],
-    header: "x-sendfile",
-    caches: true,
-    start: startApache,
-    changes: (directory, port, { certificate, key }) => [
-      ["*:443", `*:${port}`],
-      ["/etc/ssl/outrigger/certificate.pem", certificate],
-      ["/etc/ssl/outrigger/key.pem", key],
-      ["/var/cache/apache2/", `${directory}/`],
-    ],
-  },
-  Caddy: {
-    files: ["Caddyfile"],
-    header: "x-accel-redirect",
-    caches: false,
-    start: startCaddy,
-    changes: (_, port, { certificate, key }) => [
-      ["img.example.com {", `https://127.0.0.1:${port} {\n  tls ${certificate} ${key}`],
-    ],
-  },
-};
-
-describe.each(Object.entries(PROXIES))("%s with the files of examples/deploy", (_, proxy) => {
+describe("nginx with the files of examples/deploy", () => {
   let directory: string;
   let certificate: SelfSigned;
   let ca: Buffer;
@@ -96,20 +59,21 @@ describe.each(Object.entries(PROXIES))("%s with the files of examples/deploy", (
       env: {
         OUTRIGGER_DATA: join(directory, "data"),
         OUTRIGGER_PORT: "0",
-        ...(proxy.header === "x-sendfile" ? { SENDFILE: "X-Sendfile" } : {}),
       },
     });
     server.child.stderr?.on("data", (text: string) => {
       logged += text;
     });
-    running = await proxy.start(async (own, port) => {
+    running = await startNginxSites(async (own, port) => {
       await mkdir(join(own, "outrigger"));
-      const texts = await Promise.all(proxy.files.map((name) => readFile(new URL(name, FILES), "utf8")));
+      const texts = await Promise.all(
+        ["upstream.conf", "nginx.conf"].map((name) => readFile(new URL(name, FILES), "utf8")),
+      );
       let text = texts.join("\n");
       for (const [from, to] of [
         ["127.0.0.1:3000", new URL(server.announced).host],
         ["/var/lib/outrigger", join(directory, "data")],
-        ...proxy.changes(own, port, certificate),
+        ...changes(own, port, certificate),
       ] as const) {
         expect(text).toContain(from);
         text = text.replaceAll(from, to);
@@ -164,7 +128,7 @@ describe.each(Object.entries(PROXIES))("%s with the files of examples/deploy", (
       }).end(),
       "response",
     )) as [IncomingMessage];
-    expect(named.headers).toHaveProperty(proxy.header);
+    expect(named.headers).toHaveProperty("x-accel-redirect");
     expect((await buffer(named)).length).toBe(0);
     const head = await send(`/api/images/${id}.png`, { method: "HEAD" });
     const whole = await send(`/api/images/${id}.png`);
@@ -192,7 +156,7 @@ describe.each(Object.entries(PROXIES))("%s with the files of examples/deploy", (
     const first = await read();
     expect(first.map(({ status }) => status)).toEqual([200, 200, 200]);
     const second = await read();
-    expect(second.map(shortCode)).toEqual(paths.map(() => (proxy.caches ? "HIT" : "none")));
+    expect(second.map(shortCode)).toEqual(paths.map(() => "HIT"));
     expect(second.map(({ bytes }) => bytes)).toEqual(first.map(({ bytes }) => bytes));
     expect(names(second)).toEqual(["a", "a", "a"]);
     const headers = { "X-Service-Image-Pin": pin, "Content-Type": "application/json" };
@@ -244,6 +208,6 @@ describe.each(Object.entries(PROXIES))("%s with the files of examples/deploy", (
     const found = [...output.matchAll(/^(?:problem|warning) +(.*?):/gm)].map(([, check]) => check);
     expect(output).toMatch(/ok .*large picture/);
     // The certificate of the test is valid for a day.
-    expect(found).toEqual(["certificate", ...(proxy.caches ? [] : ["sizes"])]);
+    expect(found).toEqual(["certificate"]);
   });
 });

@@ -1,3 +1,0 @@
-import type { Project } from "./project.mjs";
-
-export function hasSecurityContact(root: string, project: Project): boolean;
