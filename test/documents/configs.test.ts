@@ -71,13 +71,11 @@ test.each(named("ini"))("the unit file of %s has sections and settings", (_, blo
   for (const line of others) expect(line).toMatch(/^(\[\w+\]|[A-Z]\w+=\S.*)$/);
 });
 
-test("every header Host for nginx, in pages and in advice, keeps the port of the request", async () => {
-  const advice = "packages/server/src/commands/doctor/mount-checks.ts";
-  const files = [advice, "examples/deploy/nginx.conf"];
-  const others = await Promise.all(files.map((path) => readFile(join(ROOT, path), "utf8")));
-  const texts = [...pages.map(({ text }) => text), ...others];
+test("every header Host for nginx, in pages and in the example, keeps the port of the request", async () => {
+  const example = await readFile(join(ROOT, "examples/deploy/nginx.conf"), "utf8");
+  const texts = [...pages.map(({ text }) => text), example];
   const hosts = texts.flatMap((text) => text.match(/proxy_set_header Host \S+?(?=[;)])/g) ?? []);
-  expect(hosts.length).toBeGreaterThan(2);
+  expect(hosts.length).toBeGreaterThan(1);
   expect(new Set(hosts)).toEqual(new Set(["proxy_set_header Host $http_host"]));
 });
 
