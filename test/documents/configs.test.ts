@@ -6,24 +6,9 @@ import { readConfigFile } from "../../packages/server/src/config/config-file.ts"
 import { type Block, blocksIn, placeOf, ROOT, readPages } from "./pages.ts";
 
 const pages = await readPages();
-// front-end.long.test.ts runs jsx and vue, and sendfile.nightly.test.ts lighttpd.
+// front-end.long.test.ts runs jsx, and sendfile.nightly.test.ts lighttpd.
 const LANGUAGES = [
-  ...[
-    "",
-    "diff",
-    "dockerfile",
-    "http",
-    "ini",
-    "js",
-    "json",
-    "jsx",
-    "lighttpd",
-    "nginx",
-    "sh",
-    "text",
-    "ts",
-    "vue",
-  ],
+  ...["", "diff", "dockerfile", "http", "ini", "js", "json", "jsx", "lighttpd", "nginx", "sh", "text", "ts"],
 ];
 const named = (...langs: string[]) =>
   blocksIn(pages, ...langs).map((block) => [placeOf(block), block] as const);
