@@ -1,15 +1,30 @@
 import { expect, it } from "vitest";
 import { createIndexSite, DOMAIN, pageOf } from "../packages/page-index/test/index-site.ts";
-import { createLookupPlace } from "../packages/server/test/lookup-place.ts";
-import { outrigger } from "../packages/server/test/outrigger-process.ts";
+import { command, createLookupPlace } from "../packages/server/test/lookup-place.ts";
+import { outriggerIndex } from "../packages/server/test/outrigger-process.ts";
 
 const CONTACT = ["--contact", "https://robot.example/"];
 
-it("contacts index fills an empty database, exports true sources, and its second run shows what changed", async () => {
+/** A place with a secret, and the command on its database. */
+async function createIndexPlace() {
   const place = await createLookupPlace();
+  const env = { ...place.env, OUTRIGGER_SECRET: "a secret of more than thirty-two bytes" };
+  const start = (...args: string[]) => outriggerIndex(args, { cwd: place.cwd, env });
+  return {
+    run: (...args: string[]) => command(place.cwd, args, env),
+    start,
+    async index(...args: string[]) {
+      const { exit, output } = start(...args);
+      return { code: await exit, ...output };
+    },
+  };
+}
+
+it("outrigger-index fills an empty database, exports true sources, and its second run shows what changed", async () => {
+  const place = await createIndexPlace();
   const site = await createIndexSite({ "/": pageOf([], ["/team"]), "/team": pageOf(["Ada Lovelace"]) });
   const index = (...more: string[]) =>
-    place.run("contacts", "index", DOMAIN, ...CONTACT, "--internal-host", site.host, "--delay", "0", ...more);
+    place.index(DOMAIN, ...CONTACT, "--internal-host", site.host, "--delay", "0", ...more);
   const first = await index();
   expect([first.code, first.stdout]).toEqual([
     0,
@@ -32,11 +47,10 @@ it("contacts index fills an empty database, exports true sources, and its second
   expect([forbidden.code, forbidden.stdout]).toEqual([0, expect.stringContaining("2 not allowed")]);
 });
 
-it("contacts index exits with 1 while no page could ever be read, and when a run stopped early, not when nothing is due", async () => {
-  const place = await createLookupPlace();
+it("outrigger-index exits with 1 while no page could ever be read, and when a run stopped early, not when nothing is due", async () => {
+  const place = await createIndexPlace();
   const site = await createIndexSite({ "/robots.txt": "User-agent: *\nDisallow: /" });
-  const index = () =>
-    place.run("contacts", "index", DOMAIN, ...CONTACT, "--internal-host", site.host, "--delay", "0");
+  const index = () => place.index(DOMAIN, ...CONTACT, "--internal-host", site.host, "--delay", "0");
   const none = await index();
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("no page could be read")]);
   site.pages.set("/robots.txt", "User-agent: *\nDisallow: /x");
@@ -53,36 +67,27 @@ it("contacts index exits with 1 while no page could ever be read, and when a run
   expect([idle.code, idle.stdout]).toEqual([0, expect.stringContaining("0 pages read, 0 unchanged, 2 not")]);
 });
 
-it("contacts index ends cleanly on a signal, and run again it requests no page twice", async () => {
-  const place = await createLookupPlace();
+it("outrigger-index ends cleanly on a signal, and run again it requests no page twice", async () => {
+  const place = await createIndexPlace();
   const links = Array.from({ length: 8 }, (_, page) => `/team/${page}`);
   const pages = links.map((link) => [link, pageOf(["Ada Lovelace"])]);
   const site = await createIndexSite({ "/": pageOf([], links), ...Object.fromEntries(pages) });
-  const args = ["contacts", "index", DOMAIN, ...CONTACT, "--internal-host", site.host];
-  const running = outrigger([...args, "--delay", "200"], { cwd: place.cwd, env: place.env });
+  const args = [DOMAIN, ...CONTACT, "--internal-host", site.host];
+  const running = place.start(...args, "--delay", "200");
   await expect.poll(() => site.timesMs.length, { interval: 5 }).toBeGreaterThan(5);
   running.child.kill("SIGINT");
   expect(await running.exit).toBe(130);
   expect(running.output.stderr).toContain("Run the same command again to continue");
-  expect((await place.run(...args, "--delay", "0")).code).toBe(0);
+  expect((await place.index(...args, "--delay", "0")).code).toBe(0);
   const asked = site.requests().filter((request) => request.startsWith("200 /team"));
   expect(asked.sort()).toEqual(links.map((link) => `200 ${link}`));
 });
 
-it("contacts index reads a domain that is given twice once, and takes several internal hosts before it", async () => {
-  const place = await createLookupPlace();
+it("outrigger-index reads a domain that is given twice once, and takes several internal hosts before it", async () => {
+  const place = await createIndexPlace();
   const site = await createIndexSite({ "/": pageOf([], ["/gone"]) });
   const hosts = ["--internal-host", `blog.${DOMAIN}:8080`, "--internal-host", site.host];
-  const { code, stdout } = await place.run(
-    "contacts",
-    "index",
-    ...CONTACT,
-    "--delay",
-    "0",
-    ...hosts,
-    DOMAIN,
-    `www.${DOMAIN}`,
-  );
+  const { code, stdout } = await place.index(...CONTACT, "--delay", "0", ...hosts, DOMAIN, `www.${DOMAIN}`);
   expect(code).toBe(0);
   expect(stdout.split("\n")).toEqual([
     expect.stringMatching(`^${DOMAIN}: 1 pages read`),
@@ -91,8 +96,8 @@ it("contacts index reads a domain that is given twice once, and takes several in
   ]);
 });
 
-it("contacts index names a wrong domain, a missing --contact and a wrong host, and exits with 2", async () => {
-  const place = await createLookupPlace();
+it("outrigger-index names a wrong domain, a missing --contact and a wrong host, and exits with 2", async () => {
+  const place = await createIndexPlace();
   for (const [args, reason] of [
     [["localhost", ...CONTACT], "localhost is not the domain of an organisation"],
     [["co.uk", ...CONTACT], "co.uk is not the domain"],
@@ -100,7 +105,7 @@ it("contacts index names a wrong domain, a missing --contact and a wrong host, a
     [["acme.example"], "--contact"],
     [["acme.example", ...CONTACT, "--internal-host", "http://a"], "internalHosts must be a list of hosts"],
   ] as const) {
-    const { code, stderr } = await place.run("contacts", "index", ...args);
+    const { code, stderr } = await place.index(...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
   }
 });

@@ -32,8 +32,8 @@ describe("a lookup in trouble", () => {
       });
       expect((await fetch(`${url}/api/images/${image.id}.png`)).status).toBe(200);
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
-      const doctor = await place.run("doctor");
-      expect(doctor.stdout).toMatch(
+      const checked = await place.run("serve", "--check");
+      expect(checked.stdout).toMatch(
         /^problem {2}lookup database: postgres:\/\/127\.0\.0\.1:\d+\/lookup\d+ cannot be used/m,
       );
       const late = place.serve();
@@ -47,13 +47,13 @@ describe("a lookup in trouble", () => {
     server.child.kill("SIGTERM");
     expect(await server.exit).toBe(0);
   });
-  it("suppress, erase, revoke, images ends and doctor make no tables in PostgreSQL without a lookup, and name the database", async () => {
+  it("suppress, erase, revoke, images ends and serve --check make no tables in PostgreSQL without a lookup, and name the database", async () => {
     const place = await createPlace("postgres");
     const { host, pathname } = new URL(place.env.OUTRIGGER_LOOKUP_DATABASE ?? "");
     const said = `There is no lookup database postgres://${host}${pathname}. Set it with`;
     await stockDirectory(join(place.cwd, "data"), 1, 500);
     expect((await place.run("images", "ends")).code).toBe(0);
-    expect((await place.run("doctor")).stdout).toContain("lookup database: postgres://");
+    expect((await place.run("serve", "--check")).stdout).toContain("lookup database: postgres://");
     for (const args of [
       ["suppress", "ada@a.example"],
       ["contacts", "erase", "ada@a.example"],

@@ -85,21 +85,21 @@ describe("outrigger with everything in Redis", () => {
     expect((await upload(await other.url, picture)).status).toBe(429);
   });
 
-  it("the log and doctor warn of a Redis without persistence", async () => {
+  it("the log and serve --check warn of a Redis without persistence", async () => {
     const server = await redis();
     const env = { ...SECRET, OUTRIGGER_STORAGE: server.url };
     const cwd = await temporaryDirectory();
     const running = serve(cwd, [], env);
     await running.logged("listening");
     expect(running.output.stderr).toMatch(/"level":40,.*keeps nothing on disk: a restart loses everything/);
-    const { stdout } = await ended(cwd, ["doctor"], env);
+    const { stdout } = await ended(cwd, ["serve", "--check"], env);
     expect(stdout).toContain(`ok       storage: ${server.url}\n`);
     expect(stdout).toMatch(/warning {2}storage: .*a restart loses everything\. Set `appendonly yes`\.\n/);
   });
 });
 
 describe("outrigger with records in PostgreSQL", () => {
-  it("the log and doctor warn of a server that does not flush, and /readyz follows its outages", async () => {
+  it("the log and serve --check warn of a server that does not flush, and /readyz follows its outages", async () => {
     const server = await startPostgres();
     servers.add(server);
     const roles = { records: server.url, originals: "file:./files", renditions: "file:./files" };
@@ -109,7 +109,7 @@ describe("outrigger with records in PostgreSQL", () => {
     const url = await running.url;
     const { id } = await uploaded(url, await jpeg());
     expect(running.output.stderr).toMatch(/"level":40,.*a power cut can destroy the whole database/);
-    const { stdout } = await ended(cwd, ["doctor"], env);
+    const { stdout } = await ended(cwd, ["serve", "--check"], env);
     expect(stdout).toContain(`ok       storage of records: ${server.url.replace("test@", "")}\n`);
     expect(stdout).toMatch(/warning {2}storage of records: .*Set `fsync = on`\.\n/);
     expect(await statusOf(url, "readyz")).toBe(200);
@@ -136,7 +136,7 @@ describe("outrigger with a store for each role", () => {
     expect(ready).toMatchObject({
       checks: { records: "ok", originals: "ok", renditions: "ok", renderer: "ok" },
     });
-    const { code, stdout } = await ended(cwd, ["doctor", ...file], SECRET);
+    const { code, stdout } = await ended(cwd, ["serve", "--check", ...file], SECRET);
     expect({ code, stdout }).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(join(cwd, "etc", "originals")),
@@ -172,7 +172,7 @@ describe("outrigger with unusable storage", () => {
     );
     const listed = await ended(cwd, ["images", "list"], env);
     expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be reached") });
-    const examined = await ended(cwd, ["doctor"], env);
+    const examined = await ended(cwd, ["serve", "--check"], env);
     expect(examined.code).toBe(1);
     expect(examined.stdout).toMatch(/problem {2}storage: redis:\/\/127\.0\.0\.1:1 cannot be used: .*reached/);
     expect(stderr + listed.stderr + examined.stdout + examined.stderr).not.toContain("hush");

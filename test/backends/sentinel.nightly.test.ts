@@ -46,10 +46,10 @@ describe("outrigger on Redis behind Sentinels", () => {
     expect(node.output.stderr.split(LOSES_WRITES)).toHaveLength(2);
   });
 
-  it("doctor warns that a fail-over may lose writes", async () => {
+  it("serve --check warns that a fail-over may lose writes", async () => {
     const cwd = await temporaryDirectory();
     const env = { ...SECRET, OUTRIGGER_STORAGE: `${setup.url}?prefix=served&timeoutMs=10000` };
-    const { exit, output } = outrigger(["doctor"], { cwd, env });
+    const { exit, output } = outrigger(["serve", "--check"], { cwd, env });
     await exit;
     expect(output.stdout).toContain(`warning  storage: The Redis server ${LOSES_WRITES}`);
     expect(output.stdout).toMatch(/ok {7}storage: redis\+sentinel:\/\/[\d.:,]+\/main\?prefix=served\n/);

@@ -6,7 +6,6 @@ import { build } from "esbuild";
 import type { Browser } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compileScript, parse } from "vue/compiler-sfc";
 import { launchChromium, withPage } from "../support/chromium.ts";
 import { type Host, serveHost } from "../support/listen.ts";
 import { jpegPhoto } from "../support/pictures.ts";
@@ -19,7 +18,7 @@ const ALT = `a "pier" & <boats>`;
 /** Widths that next/image requests unless its options say otherwise. */
 const NEXT_WIDTHS = [16, 32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840];
 
-const blocks = blocksIn(await readPages(), "js", "jsx", "vue").filter(
+const blocks = blocksIn(await readPages(), "js", "jsx").filter(
   ({ page }) => page === "packages/client/README.md",
 );
 let directory: string;
@@ -62,29 +61,13 @@ async function moduleOf<T>(example: string, code: string, entry: string): Promis
 /** The page as a server renders it, by the name of its heading. */
 const EXAMPLES: Readonly<Record<string, () => Promise<{ render: Render }>>> = {
   HTML: () =>
-    moduleOf("photo.js", blockWith("return `<img"), `export { photo as render } from "./photo.js";`),
-  React: () =>
     moduleOf(
-      "react-photo.jsx",
-      blockWith("{...attributes}"),
-      `import { createElement } from "react";
-      import { renderToString } from "react-dom/server";
-      import { Photo } from "./react-photo.jsx";
-      export const render = (image, alt) => renderToString(createElement(Photo, { image, alt }));`,
+      "photo.js",
+      `import { createImagesClient } from "@outrigger/client";
+      const images = createImagesClient({ baseUrl: ${JSON.stringify(site.base)} });
+      ${blockWith("return `<img")}`,
+      `export { photo as render } from "./photo.js";`,
     ),
-  Vue: () => {
-    const { descriptor, errors } = parse(blockWith("<template>"));
-    expect(errors).toEqual([]);
-    const options = { id: "photo", inlineTemplate: true, templateOptions: { ssr: true, ssrCssVars: [] } };
-    return moduleOf(
-      "vue-photo.js",
-      compileScript(descriptor, options).content,
-      `import { createSSRApp } from "vue";
-      import { renderToString } from "vue/server-renderer";
-      import Photo from "./vue-photo.js";
-      export const render = (image, alt) => renderToString(createSSRApp(Photo, { image, alt }));`,
-    );
-  },
 };
 
 describe.each(Object.keys(EXAMPLES))("the example of packages/client/README.md in %s", (name) => {

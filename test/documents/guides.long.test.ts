@@ -50,7 +50,8 @@ async function optionsOf(path: string): Promise<GuideOptions> {
     },
   };
   if (path === "docs/operating.md")
-    options.before = "npx outrigger upload photo.jpg\nnpx outrigger backup --to file:/backup/images";
+    options.before =
+      "curl -F imagedata=@photo.jpg http://127.0.0.1:3000/api/images.json\nnpx outrigger backup --to file:/backup/images";
   if (path === "docs/contacts.md") {
     const commit = "git -c user.name=Grace -c user.email=grace@example.com commit --allow-empty";
     options.before = `git init\n${commit} -m 1\n${commit} -m 2 --author "Bot <noreply@example.com>"`;

@@ -11,7 +11,7 @@ const BIN = join(ROOT, "packages/server/bin/outrigger.js");
  * and so is the clipboard.
  */
 const PROGRAMS: Record<string, string> = {
-  outrigger: `case "$*" in *--yes*) ;; "images rm"* | *--repair* | "rm "*) set -- "$@" --yes ;; esac
+  outrigger: `case "$*" in *--yes*) ;; "images rm"* | *--repair*) set -- "$@" --yes ;; esac
 exec "${process.execPath}" "${BIN}" "$@"`,
   npx: `[ "$1" = outrigger ] || { echo "npx $1: nothing stands in for it" >&2; exit 1; }
 shift

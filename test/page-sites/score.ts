@@ -7,7 +7,6 @@ export interface Found {
   lastName: string | null;
   position: string | null;
   phoneNumber: string | null;
-  isHidden: boolean;
 }
 
 export interface ReadResult {
@@ -34,7 +33,7 @@ export class Share {
 
 /** A wrong or missing answer. */
 export interface Mistake {
-  what: "false" | "missed" | "name" | "position" | "phone" | "given without consent" | "noindex";
+  what: "false" | "missed" | "name" | "position" | "phone" | "obfuscated" | "noindex";
   /** The kind of noise, or of writing and layout. */
   group: string;
   page: string;
@@ -63,15 +62,15 @@ export class Score {
 /**
  * Compares what a reader finds with the truth about the sites. Recall counts the page of the truth; names, positions and
  * phones count of found addresses, where the page has one or the reader gives one.
- * @param readsHidden Whether the reader may read hidden addresses. If not, each that it gives is a mistake.
+ * Each obfuscated address that it gives is a mistake.
  */
-export function scoreSites(sites: Iterable<Site>, read: Reader, readsHidden: boolean): Score {
+export function scoreSites(sites: Iterable<Site>, read: Reader): Score {
   const score = new Score();
-  for (const site of sites) scoreSite(score, site, read, readsHidden);
+  for (const site of sites) scoreSite(score, site, read);
   return score;
 }
 
-function scoreSite(score: Score, site: Site, read: Reader, readsHidden: boolean) {
+function scoreSite(score: Score, site: Site, read: Reader) {
   const own = new Map(site.truths.map((truth) => [truth.address, truth]));
   for (const page of site.pages) {
     const result = read(page, site);
@@ -96,27 +95,19 @@ function scoreSite(score: Score, site: Site, read: Reader, readsHidden: boolean)
       found.set(contact.address, contact);
     }
     for (const truth of site.truths.filter(({ page: url }) => url === page.url)) {
-      scoreTruth(score, truth, found.get(truth.address), site.language, readsHidden);
+      scoreTruth(score, truth, found.get(truth.address), site.language);
     }
   }
 }
 
-function scoreTruth(
-  score: Score,
-  truth: Truth,
-  found: Found | undefined,
-  language: string,
-  readsHidden: boolean,
-) {
+function scoreTruth(score: Score, truth: Truth, found: Found | undefined, language: string) {
   const { visibility, writing, layout, page, address } = truth;
   const isFound = found !== undefined;
   const fail = (what: Mistake["what"], wanted: string, got: string) =>
     score.mistakes.push({ what, group: `${writing} | ${layout} | ${language}`, page, wanted, got });
   score[visibility].add(isFound);
-  if (!readsHidden && isFound && (visibility === "hidden" || visibility === "closed"))
-    fail("given without consent", "", address);
-  const isWanted = visibility === "readable" || (readsHidden && visibility !== "closed");
-  if (isWanted) {
+  if (isFound && (visibility === "hidden" || visibility === "closed")) fail("obfuscated", "", address);
+  if (visibility === "readable") {
     for (const [map, key] of [
       [score.byWriting, writing],
       [score.byLayout, layout],

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Server as HttpServer } from "node:http";
 import { fileURLToPath } from "node:url";
-import { createImagesClient, createLookupClient, srcSet } from "@outrigger/client";
+import { createImagesClient, createLookupClient } from "@outrigger/client";
 import * as core from "@outrigger/core";
 import { createSuppressions } from "@outrigger/core/lookup";
 import { toFetchHandler } from "@outrigger/fetch";
@@ -79,10 +79,6 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   createTracing: [createTracing, {}],
   createImagesClient: [createImagesClient, { baseUrl: "https://example.com" }],
   createLookupClient: [createLookupClient, { baseUrl: "https://example.com" }],
-  srcSet: [
-    (options) => srcSet({ baseUrl: "/img", id: "Yk3fPq0bT1mVxR8aZ2cLdw", width: 4, height: 3 }, options),
-    { widths: [4] },
-  ],
   createServer: [createServer, {}],
 };
 

@@ -53,16 +53,8 @@ export interface UploadProgress {
   totalBytes: number;
 }
 
-/** A resumable upload that a later call can continue, e.g. after a page was closed. */
-export interface ResumableUpload {
-  /** The upload to continue. One that the service no longer has, or that is of a file of another size or name, begins anew. @default a new upload */
-  uploadId?: string | undefined;
-  /** Called with the ID of each upload that begins. Keep it private: with it an upload can be continued and deleted. */
-  onUploadId?: ((uploadId: string) => void) | undefined;
-}
-
 export interface UploadOptions extends RequestOptions {
-  /** File name of the upload. @default the name of the source */
+  /** File name of the upload. @default the name of a `File` */
   fileName?: string | undefined;
   /** Name of the image, 1 to 255 characters. @default the file name */
   name?: string | undefined;
@@ -76,11 +68,12 @@ export interface UploadOptions extends RequestOptions {
   /** The point that `fit: "cover"` keeps. @default none: the centre */
   focus?: PicturePoint | undefined;
   /**
-   * Whether retries continue at the last byte that the service has, for a `Blob` of more than 1 MiB. A service without resumable
-   * uploads gets it in one request.
+   * Whether retries continue at the last byte that the service has, for more than 1 MiB. In browsers, a later call with the
+   * same `File` and details continues, too. An abort deletes the part at the service. A service without resumable uploads
+   * gets the file in one request.
    * @default false
    */
-  resumable?: boolean | ResumableUpload | undefined;
+  resumable?: boolean | undefined;
   /** Called while bytes are sent, and finally when all are sent. An error that it throws aborts the upload. */
   onProgress?: ((progress: UploadProgress) => void) | undefined;
   /**

@@ -14,9 +14,8 @@ import type {
 } from "./image-types.ts";
 import { readImageRecord, readRefusal } from "./reply.ts";
 import { request, requestUntilReady, withTimeout } from "./request.ts";
-import { discarding } from "./resumable-upload.ts";
 import { uploadImage } from "./upload.ts";
-import type { UploadSource, UrlSource } from "./upload-source.ts";
+import type { UrlSource } from "./upload-source.ts";
 
 /** The changes of an edit; absent fields stay unchanged. */
 export interface ImageChange {
@@ -42,16 +41,8 @@ export interface ImagesClient {
    * From `{ url }` the service fetches the file itself, if its option `importUrls` permits that: else it rejects with 415. A URL
    * that the service cannot fetch rejects with 400. `fileName` and `onProgress` have no effect then.
    */
-  upload(
-    source: UploadSource | UrlSource,
-    options?: UploadOptions & { ticket?: undefined; resumable?: boolean | { uploadId?: undefined } },
-  ): Promise<CreatedImage>;
-  upload(
-    source: UploadSource | UrlSource,
-    options: UploadOptions,
-  ): Promise<ImageRecord & Partial<CreatedImage>>;
-  /** Deletes an unfinished resumable upload, if there is one; in browsers even if the page is closed meanwhile. */
-  discardUpload(uploadId: string): Promise<void>;
+  upload(source: Blob | UrlSource, options?: UploadOptions & { ticket?: undefined }): Promise<CreatedImage>;
+  upload(source: Blob | UrlSource, options: UploadOptions): Promise<ImageRecord & Partial<CreatedImage>>;
   /** The record. `status` shows whether the image can be served. */
   get(id: string, options?: RequestOptions): Promise<ImageRecord>;
   /**
@@ -107,7 +98,7 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
   };
 
   return {
-    async upload(source: UploadSource | UrlSource, uploadOptions: UploadOptions = {}) {
+    async upload(source: Blob | UrlSource, uploadOptions: UploadOptions = {}) {
       const { image, reply } = await uploadImage(settings, source, uploadOptions);
       if (image.status !== "processing" || uploadOptions.wait === false) return image;
       const sending = reading(image.id, uploadOptions.signal);
@@ -120,10 +111,6 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
       const { editUrl, pin }: Partial<CreatedImage> = image;
       // The overloads tell when both may be absent.
       return { ...record, ...(pin !== undefined && { editUrl, pin }) } as CreatedImage;
-    },
-
-    async discardUpload(uploadId) {
-      await request(settings, discarding(baseUrl, uploadId));
     },
 
     get: async (id, { signal } = {}) => {

@@ -21,7 +21,6 @@ export type {
   PicturePoint,
   ReadOptions,
   RequestOptions,
-  ResumableUpload,
   UploadOptions,
   UploadProgress,
 } from "./image-types.ts";
@@ -57,6 +56,5 @@ export type {
 } from "./lookup-client.ts";
 export { createLookupClient } from "./lookup-client.ts";
 export { type LookupFault, OutriggerError, type OutriggerErrorOptions } from "./outrigger-error.ts";
-export { type SrcSet, type SrcSetImage, type SrcSetOptions, srcSet } from "./src-set.ts";
-export type { OpenableSource, UploadSource, UrlSource } from "./upload-source.ts";
+export type { UrlSource } from "./upload-source.ts";
 export { VERSION } from "./version.ts";

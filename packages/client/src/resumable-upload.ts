@@ -1,121 +1,206 @@
+import type { HttpRequest, HttpStack, PreviousUpload } from "tus-js-client";
 import type { ClientSettings } from "./client-options.ts";
-import type { ResumableUpload } from "./image-types.ts";
-import { type Reply, unexpectedReply } from "./reply.ts";
+import type { Reply } from "./reply.ts";
 import { failedReply, type Sending, send } from "./request.ts";
 
 /** A proxy that passes on only complete requests loses at most one part when a connection breaks. */
 const PART_BYTES = 8 * 2 ** 20;
-const UPLOAD_ID = /^[\w-]{1,128}$/;
-const TUS = { "Tus-Resumable": "1.0.0" };
+/** Lifetimes that differ by less are the same choice. */
+const SAME_LIFETIME_MS = 60_000;
 
-export interface ResumableFile extends ResumableUpload {
+type OnBytes = (sentBytes: number) => void;
+
+export interface ResumableFile {
   blob: Blob;
-  metadata: Readonly<Record<string, string | number>>;
-  /** Sends bytes of the file, from `start` of it. */
-  sendBytes(sending: Sending, bytes: Blob, start: number): Promise<Reply>;
+  metadata: Readonly<Record<string, string>>;
+  /** Sends bytes once. Resolves and rejects as `send` does. */
+  sendBytes(sending: Sending, bytes: Blob, onSent: OnBytes): Promise<Reply>;
   /** Sends the file in one request, to a service without resumable uploads. */
   sendWhole(): Promise<Reply>;
+  /** Called with the bytes that the service has or gets. */
+  onSent: OnBytes;
 }
 
-/** Deletes an unfinished upload. Throws a TypeError for an invalid ID, before it is used in a path. */
-export function discarding(baseUrl: string, uploadId: string): Sending {
-  const url = uploadAddress(baseUrl, uploadId);
-  return { method: "DELETE", url, headers: TUS, keepalive: true, expected: [204, 404, 410] };
+/** Ends a try with a reply that tus-js-client would answer with a new upload. */
+class Broken extends Error {}
+
+/** Sends the requests of tus-js-client as the client sends all others. */
+class TusRequests implements HttpStack {
+  readonly endpoint: string;
+  /** The last reply. */
+  last: Reply;
+  /** Most bytes that the service has had. */
+  accepted = 0;
+  /** Whether the service has no resumable uploads. */
+  isUnknown = false;
+  readonly #settings: ClientSettings;
+  readonly #create: Sending;
+  readonly #sendBytes: ResumableFile["sendBytes"];
+
+  constructor(settings: ClientSettings, create: Sending, sendBytes: ResumableFile["sendBytes"]) {
+    this.endpoint = `${settings.baseUrl}/api/uploads`;
+    this.last = failedReply(this.endpoint, "no request was sent");
+    this.#settings = settings;
+    this.#create = create;
+    this.#sendBytes = sendBytes;
+  }
+
+  getName(): string {
+    return "outrigger";
+  }
+
+  createRequest(method: string, url: string): HttpRequest {
+    const headers: Record<string, string> = {};
+    let onBytes: OnBytes = () => {};
+    return {
+      getMethod: () => method,
+      getURL: () => url,
+      setHeader(name, value) {
+        headers[name] = value;
+      },
+      getHeader: (name) => headers[name],
+      setProgressHandler(handler) {
+        onBytes = handler;
+      },
+      send: async (body: Blob | null = null) => {
+        const reply = await this.#send(this.#sending(method, url, headers), body, (sent) => onBytes(sent));
+        return {
+          getStatus: () => reply.status,
+          getHeader: (name) => reply.headers.get(name) ?? undefined,
+          getBody: () => reply.text,
+          getUnderlyingObject: () => reply,
+        };
+      },
+      // The signal of the call ends requests.
+      abort: async () => {},
+      getUnderlyingObject: () => null,
+    };
+  }
+
+  /** The reply to a complete upload whose last reply was lost. */
+  finish(url: string, size: number): Promise<Reply> {
+    const headers = {
+      "Tus-Resumable": "1.0.0",
+      "Content-Type": "application/offset+octet-stream",
+      "Upload-Offset": String(size),
+    };
+    return this.#sendBytes(this.#sending("PATCH", url, headers), new Blob([]), () => {});
+  }
+
+  #sending(method: string, url: string, headers: Readonly<Record<string, string>>): Sending {
+    const { url: create, headers: common, signal, ...others } = this.#create;
+    const [id = ""] = /[\w-]*$/.exec(new URL(url).pathname) ?? [];
+    // Never another host, whatever the service says.
+    const target = method === "POST" ? this.endpoint : `${this.endpoint}/${id}`;
+    return {
+      ...others,
+      // The methods of tus.
+      method: method as "POST" | "HEAD" | "PATCH" | "DELETE",
+      url: target + new URL(create).search,
+      headers: { ...common, ...headers },
+      // A deletion follows an abort.
+      signal: method === "DELETE" ? undefined : signal,
+    };
+  }
+
+  async #send(sending: Sending, body: Blob | null, onBytes: OnBytes): Promise<Reply> {
+    const { method, url } = sending;
+    const reply = await (body === null
+      ? send(this.#settings, sending)
+      : this.#sendBytes(sending, body, onBytes));
+    const { status, headers, text } = reply;
+    const isGone = status === 404 || status === 410;
+    // Another request has interrupted this one or deleted the upload, or a browser has repeated it.
+    const isInterrupted = method === "PATCH" && (isGone || (status === 409 && /Upload-Offset/.test(text)));
+    this.last = isInterrupted ? failedReply(url, "the upload was interrupted") : reply;
+    if (this.last.failure !== undefined || (method === "HEAD" && status >= 400 && !isGone))
+      throw new Broken();
+    this.isUnknown = method === "POST" && (status === 404 || status === 405);
+    if (status < 300) this.accepted = Math.max(this.accepted, Number(headers.get("Upload-Offset")));
+    return reply;
+  }
 }
 
 /**
  * The tries of an upload by tus 1.0, each from the last byte that the service has. They resolve like `send`, after the last byte
- * with the reply to a create.
+ * with the reply to a create. An aborted signal also deletes the part at the service. A browser remembers the upload of a
+ * `File` until it ends, so that a later call continues it.
  * @param create Its query and its headers are sent with every request.
  */
-export function resumableTry(
+export async function resumableTry(
   settings: ClientSettings,
   create: Sending,
-  { blob, metadata, uploadId, onUploadId, sendBytes, sendWhole }: ResumableFile,
-): () => Promise<Reply> {
-  const { baseUrl } = settings;
-  const { size } = blob;
-  const query = new URL(create.url).search;
-  let url = uploadId === undefined ? null : uploadAddress(baseUrl, uploadId) + query;
-  let reached = 0;
-
-  function asking(method: Sending["method"], target: string, headers?: Sending["headers"]): Sending {
-    return { ...create, method, url: target, headers: { ...create.headers, ...TUS, ...headers } };
+  { blob, metadata, sendBytes, sendWhole, onSent }: ResumableFile,
+): Promise<() => Promise<Reply>> {
+  const { defaultOptions, Upload } = await import("tus-js-client");
+  const { signal } = create;
+  const requests = new TusRequests(settings, create, sendBytes);
+  const isKept = blob instanceof File;
+  let resolve: (reply: Reply | Promise<Reply>) => void;
+  let reject: (error: unknown) => void;
+  const upload = new Upload(blob, {
+    endpoint: requests.endpoint,
+    metadata,
+    chunkSize: PART_BYTES,
+    retryDelays: null,
+    httpStack: requests,
+    fileReader: { openFile: async () => sourceOf(blob) },
+    fingerprint: async () =>
+      isKept ? `outrigger ${requests.endpoint} ${blob.size} ${blob.lastModified} ${blob.name}` : "",
+    storeFingerprintForResuming: isKept,
+    removeFingerprintOnSuccess: true,
+    onProgress: onSent,
+    onSuccess() {
+      resolve(requests.last.text === "" ? requests.finish(upload.url ?? "", blob.size) : requests.last);
+    },
+    onError(error) {
+      const cause = "causingError" in error ? error.causingError : error;
+      if (cause === null || cause instanceof Broken)
+        resolve(requests.isUnknown ? sendWhole() : requests.last);
+      // An error of a listener, or the reason of the signal.
+      else reject(cause);
+    },
+  });
+  for (const previous of isKept ? await upload.findPreviousUploads() : []) {
+    if (isSameChoice(previous, metadata)) upload.resumeFromPreviousUpload(previous);
+    else await defaultOptions.urlStorage.removeUpload(previous.urlStorageKey);
   }
-
-  async function begin(): Promise<Reply> {
-    url = null;
-    const pairs = Object.entries(metadata).map(([key, value]) => `${key} ${base64(String(value))}`);
-    const headers = { "Upload-Length": String(size), "Upload-Metadata": pairs.join() };
-    const reply = await send(settings, asking("POST", `${baseUrl}/api/uploads${query}`, headers));
-    if (reply.status === 404 || reply.status === 405) return sendWhole();
-    if (reply.status !== 201) return reply;
-    const id = /([^/?]*)(?:\?.*)?$/.exec(reply.headers.get("Location") ?? "")?.[1] ?? "";
-    if (!UPLOAD_ID.test(id)) throw unexpectedReply(reply);
-    url = uploadAddress(baseUrl, id) + query;
-    onUploadId?.(id);
-    reached = 0;
-    return sendFrom(url, 0);
-  }
-
-  async function sendFrom(target: string, start: number): Promise<Reply> {
-    let hasProgressed = start > reached;
-    for (reached = start; ; hasProgressed = true) {
-      const headers = {
-        "Content-Type": "application/offset+octet-stream",
-        "Upload-Offset": String(reached),
-      };
-      const part = blob.slice(reached, reached + PART_BYTES);
-      const reply = await sendBytes(asking("PATCH", target, headers), part, reached);
-      if (isSuccess(reply) && reply.text !== "") return reply;
-      let state = reply;
-      if (reply.status === 409 && !reply.headers.has("Retry-After")) {
-        // Browsers repeat a request whose connection broke, although a part of it has arrived.
-        state = await send(settings, asking("HEAD", target));
-        // The complete file was refused.
-        if (isGone(state)) return reply;
-      }
-      const offset = isSuccess(state) ? offsetIn(state, size) : null;
-      // Another request has interrupted this one, or deleted the upload: the next try begins with the state.
-      if (offset === reached || isGone(state)) state = failedReply(target, "the upload was interrupted");
-      if (offset === null || offset === reached) return { ...state, hasProgressed };
-      reached = offset;
-    }
-  }
-
+  const onAbort = () => {
+    reject(signal?.reason);
+    // Without success it expires.
+    upload.abort(true).catch(() => undefined);
+  };
   return async () => {
-    if (url === null) return begin();
-    const head = await send(settings, asking("HEAD", url));
-    // Expired, or refused by a reply that was lost.
-    if (isGone(head)) return begin();
-    if (!isSuccess(head)) return head;
-    const pairs = head.headers.get("Upload-Metadata")?.split(",") ?? [];
-    const isOfFile = pairs.includes(`filename ${base64(String(metadata.filename))}`);
-    if (!isOfFile || head.headers.get("Upload-Length") !== String(size)) return begin();
-    return sendFrom(url, offsetIn(head, size));
+    const before = requests.accepted;
+    const trying = new Promise<Reply>((...settle) => {
+      [resolve, reject] = settle;
+      signal?.addEventListener("abort", onAbort);
+      upload.start();
+    });
+    const reply = await trying.finally(() => signal?.removeEventListener("abort", onAbort));
+    return { ...reply, hasProgressed: requests.accepted > before };
   };
 }
 
-function uploadAddress(baseUrl: string, uploadId: string): string {
-  if (UPLOAD_ID.test(uploadId)) return `${baseUrl}/api/uploads/${uploadId}`;
-  throw new TypeError("uploadId must be an upload ID: letters, digits, hyphens and underscores");
+/** The bytes as tus-js-client reads them. */
+function sourceOf(blob: Blob) {
+  const slice = async (start: number, end: number) => ({
+    value: blob.slice(start, end),
+    done: end >= blob.size,
+  });
+  return { size: blob.size, slice, close() {} };
 }
 
-function isGone({ status }: Reply): boolean {
-  return status === 404 || status === 410;
-}
-
-function isSuccess({ status }: Reply): boolean {
-  return status >= 200 && status < 300;
-}
-
-function offsetIn(reply: Reply, size: number): number {
-  const text = reply.headers.get("Upload-Offset") ?? "";
-  if (/^\d+$/.test(text) && Number(text) <= size) return Number(text);
-  throw unexpectedReply(reply);
-}
-
-/** UTF-8 in Base64. */
-function base64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+/** Whether an earlier upload has the same details, and a lifetime of the same length that is not over. */
+function isSameChoice(
+  { metadata, creationTime }: PreviousUpload,
+  wanted: ResumableFile["metadata"],
+): boolean {
+  const { expiresAt: end = "", ...others } = metadata;
+  const { expiresAt: wantedEnd = "", ...wantedOthers } = wanted;
+  if (JSON.stringify(others) !== JSON.stringify(wantedOthers)) return false;
+  const lifetimeMs = Date.parse(end) - Date.parse(creationTime);
+  const wantedMs = Date.parse(wantedEnd) - Date.now();
+  const isOver = Date.parse(end) <= Date.now();
+  return end === wantedEnd || (!isOver && Math.abs(wantedMs - lifetimeMs) < SAME_LIFETIME_MS);
 }

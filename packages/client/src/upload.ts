@@ -1,15 +1,14 @@
 import { bareTicket, instantForJson, pointText, requireIdempotencyKey } from "./checks.ts";
 import { type ClientSettings, isBrowser } from "./client-options.ts";
+import { openBody } from "./form-body.ts";
 import type { CreatedImage, UploadOptions, UploadProgress } from "./image-types.ts";
-import { createMultipart, createPlain, randomHex } from "./multipart.ts";
 import { type Reply, readImageRecord } from "./reply.ts";
 import { failedReply, headersOf, request, type Sending, send } from "./request.ts";
 import { resumableTry } from "./resumable-upload.ts";
-import { blobOf, describeSource, isUrlSource, type UploadSource, type UrlSource } from "./upload-source.ts";
+import { fileOf, type UrlSource } from "./upload-source.ts";
 
 /** Sends the upload once; may be called again. Resolves like `send`; rejects with an error of the source. */
 type UploadTry = () => Promise<Reply>;
-type StreamedBody = ReturnType<typeof createMultipart>;
 type Tell = (sentBytes: number, totalBytes: number) => void;
 
 const FILE_FIELD = "imagedata";
@@ -25,7 +24,7 @@ export interface UploadedImage {
 /** Uploads an image without waiting until it is ready. Throws a TypeError for invalid options and sources. */
 export async function uploadImage(
   settings: ClientSettings,
-  source: UploadSource | UrlSource,
+  source: Blob | UrlSource,
   options: UploadOptions,
 ): Promise<UploadedImage> {
   const { signal, idempotencyKey = randomHex(16), wait = true, onProgress, onCreated } = options;
@@ -44,7 +43,7 @@ export async function uploadImage(
     isClaimed: true,
     ...(ticket === "" ? {} : { secrets: [ticket] }),
   };
-  const isFile = !isUrlSource(source);
+  const isFile = source instanceof Blob;
   if (!isFile) {
     sending.headers = { ...sending.headers, "Content-Type": "application/json" };
     sending.body = JSON.stringify({ url: String(source.url), ...givenDetails(options) });
@@ -71,63 +70,49 @@ export async function uploadImage(
 async function fileTry(
   settings: ClientSettings,
   sending: Sending,
-  source: UploadSource,
+  source: Blob,
   options: UploadOptions,
   tell: Tell,
 ): Promise<UploadTry> {
-  const file = describeSource(source, options.fileName);
+  const file = fileOf(source, options.fileName);
   const fields = givenDetails(options);
-  // Browsers do not stream bodies over HTTP/1.1, but they read a `Blob` while they send it.
-  const blob = source instanceof Blob || isBrowser() ? await blobOf(source, file.type) : null;
-  let form: FormData | StreamedBody;
-  if (blob === null || !isBrowser()) form = createMultipart(fields, { field: FILE_FIELD, source, ...file });
-  else {
-    form = new FormData();
-    for (const [name, value] of Object.entries(fields)) form.set(name, String(value));
-    form.set(FILE_FIELD, blob, file.fileName);
-  }
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set(FILE_FIELD, file);
   const hasXhr = typeof XMLHttpRequest !== "undefined" && !settings.hasOwnFetch;
   const isWatched = options.onProgress !== undefined && hasXhr;
-  const sendBody = (given: Sending, body: Blob | FormData | StreamedBody, onSent: Tell) => {
-    if ("open" in body) return streamBody(settings, given, body, onSent);
+  const sendBody = (given: Sending, body: Blob | FormData, onSent: Tell) => {
+    if (!isBrowser()) return streamBody(settings, given, body, onSent);
     return isWatched ? sendByXhr(settings, given, body, onSent) : send(settings, { ...given, body });
   };
   const sendWhole = () => sendBody(sending, form, tell);
-  const { resumable = false } = options;
-  const upload = resumable === true ? {} : resumable;
-  const isLarge = file.size > MIN_RESUMABLE_BYTES;
-  if (blob === null || upload === false || !(isLarge || upload.uploadId !== undefined)) return sendWhole;
+  if (options.resumable !== true || file.size <= MIN_RESUMABLE_BYTES) return sendWhole;
   return resumableTry(settings, sending, {
-    ...upload,
-    blob,
-    metadata: { filename: file.fileName, filetype: file.type, ...fields },
-    sendBytes(given, bytes, start) {
-      tell(start, file.size);
-      const body = isBrowser() ? bytes : createPlain(bytes);
-      return sendBody(given, body, (sentBytes) => tell(start + sentBytes, file.size));
-    },
+    // Of another Blob nothing tells whether it is the same again.
+    blob: "lastModified" in source ? file : source,
+    metadata: { filename: file.name, filetype: file.type, ...fields },
+    sendBytes: sendBody,
     sendWhole,
+    onSent: (sentBytes) => tell(sentBytes, file.size),
   });
 }
 
-/** Streams a body, reading its source again. */
+/** Streams a body in Node, reading its file again. */
 async function streamBody(
   settings: ClientSettings,
   sending: Sending,
-  { contentType, length, open }: StreamedBody,
+  given: Blob | FormData,
   tell: Tell,
 ): Promise<Reply> {
-  const headers = { "Content-Type": contentType, ...sending.headers, "Content-Length": String(length) };
-  const body = open((sentBytes) => tell(sentBytes, length));
-  try {
-    const reply = await send(settings, { ...sending, headers, body: body.stream });
-    const failure = body.failure();
-    // Not a network failure: a retry would fail again.
-    if (failure !== null) throw failure.error;
-    return reply;
-  } finally {
-    body.close();
-  }
+  let length = 0;
+  const body = await openBody(given, (sentBytes) => tell(sentBytes, length));
+  length = body.length;
+  const headers = { "Content-Type": body.contentType, ...sending.headers, "Content-Length": String(length) };
+  const reply = await send(settings, { ...sending, headers, body: body.stream });
+  const failure = body.failure();
+  // Not a network failure: a retry would fail again.
+  if (failure !== null) throw failure.error;
+  return reply;
 }
 
 /**
@@ -179,16 +164,18 @@ function replyOf(request: XMLHttpRequest): Reply {
   return { status: request.status, statusText: request.statusText, headers, text: request.responseText };
 }
 
-function givenDetails({
-  name,
-  description,
-  expiresAt,
-  focus,
-}: UploadOptions): Record<string, string | number> {
+function givenDetails({ name, description, expiresAt, focus }: UploadOptions): Record<string, string> {
   return {
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
-    ...(expiresAt === undefined ? {} : { expiresAt: instantForJson("expiresAt", expiresAt) ?? "never" }),
+    ...(expiresAt === undefined
+      ? {}
+      : { expiresAt: String(instantForJson("expiresAt", expiresAt) ?? "never") }),
     ...(focus === undefined ? {} : { focus: pointText("focus", focus) }),
   };
+}
+
+function randomHex(bytes: number): string {
+  const random = crypto.getRandomValues(new Uint8Array(bytes));
+  return Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -4,6 +4,7 @@ import type { BlobStore } from "../../core/src/contracts/blob-store.ts";
 import { ServiceError } from "../../core/src/errors.ts";
 import { newIdentity, readIdentity, writeIdentity } from "../../core/src/images/store/store-identity.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
+import { tapStore } from "../../core/test/tapped-store.ts";
 import { addImage, contentOf as contentBut, stocked, textAt } from "../test/stocked-store.ts";
 import { type BackupOptions, backupStorage } from "./backup.ts";
 import { readBackupManifest } from "./manifest.ts";
@@ -54,7 +55,6 @@ describe("backupStorage", () => {
       tool: "outrigger",
       secrets: ["f1"],
       images: 10,
-      lookup: null,
     });
     expect(first.manifest.identity).toEqual((await readIdentity(from))?.identity);
 
@@ -168,15 +168,12 @@ describe("backupStorage", () => {
     const { store: from } = await stocked(3);
     const to = createMemoryBlobStore();
     let hasBegun = false;
-    const outcome = backUp(from, to, {
-      async addLookup() {
-        if (!hasBegun) {
-          hasBegun = true;
-          await backUp(from, to);
-        }
-        return null;
-      },
+    const disturbed = tapStore(from, async ({ method, key }) => {
+      if (hasBegun || method !== "get" || !key.endsWith("/original")) return;
+      hasBegun = true;
+      await backUp(from, to);
     });
+    const outcome = backUp(disturbed, to);
     await expect(outcome).rejects.toThrow("another run writes to the same backup");
     await to.put("backup/manifest", Buffer.from('{"v":2}'));
     await expect(backUp(from, to)).rejects.toThrow("has the format version 2");

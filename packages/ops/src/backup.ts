@@ -1,29 +1,12 @@
 import { isServiceError } from "@outrigger/core";
 import type { StoreIdentity } from "@outrigger/core/storage";
-import { checkOptions, rules } from "@outrigger/core/stores";
-import {
-  type BackedUpLookup,
-  type BackupManifest,
-  type HeldManifest,
-  readBackupManifest,
-  writeManifest,
-} from "./manifest.ts";
+import { checkOptions, type rules } from "@outrigger/core/stores";
+import { type BackupManifest, type HeldManifest, readBackupManifest, writeManifest } from "./manifest.ts";
 import { Mirror } from "./mirror.ts";
 import { MIRROR_RULES, type MirrorReport, type StorageMirrorOptions } from "./options.ts";
 import { isEmptyTarget, openSides, refusal, requireApart, requireImages } from "./sides.ts";
 
-const RULES = {
-  ...MIRROR_RULES,
-  /**
-   * Adds the lookup database after the images are copied.
-   * @param earlier The database in the backup from an earlier run.
-   * @returns the database that it has now; `null`: none.
-   * @default keeps the earlier database
-   */
-  addLookup: rules.fn<(earlier: BackedUpLookup | null) => Promise<BackedUpLookup | null>>(),
-};
-
-export interface BackupOptions extends rules.Options<typeof RULES> {}
+export interface BackupOptions extends rules.Options<typeof MIRROR_RULES> {}
 
 /** The result of a backup. */
 export interface BackupReport extends MirrorReport {
@@ -31,7 +14,6 @@ export interface BackupReport extends MirrorReport {
 }
 
 const TOOL = "outrigger";
-const LOOKUPS = "backup/lookup/";
 
 /**
  * Copies records, originals and everything else except renditions into another store. The source may be in use: each image
@@ -48,7 +30,7 @@ const LOOKUPS = "backup/lookup/";
  * const { isComplete } = await backupStorage({ from, to, source: "the disk of web1" });
  */
 export async function backupStorage(given: BackupOptions): Promise<BackupReport> {
-  const options = checkOptions("backupStorage", given, RULES);
+  const options = checkOptions("backupStorage", given, MIRROR_RULES);
   const mirror = new Mirror({ ...options, ...openSides(options), isBackup: true, withRenditions: false });
   const { to, retry, progress } = mirror;
   const begun = await begin(mirror, options.source, options.secret);
@@ -57,8 +39,6 @@ export async function backupStorage(given: BackupOptions): Promise<BackupReport>
   mirror.reportProgress();
   // Images added meanwhile are left to the next run: a source in use never equals its backup.
   const removed = await mirror.removeExtra();
-  const earlier = begun.manifest.lookup;
-  const lookup = options.addLookup === undefined ? earlier : await options.addLookup(earlier);
   const isComplete = mirror.failed.size === 0;
   if (isComplete) await options.beforeFinish?.();
   const manifest: BackupManifest = {
@@ -66,13 +46,9 @@ export async function backupStorage(given: BackupOptions): Promise<BackupReport>
     images: pass.images,
     keys: pass.copied + pass.unchanged,
     damaged: mirror.damaged.size,
-    lookup,
     ...(isComplete ? { finishedAt: Date.now(), since: begun.manifest.beganAt } : {}),
   };
   await retry(() => writeManifest(to.stores.records, manifest, begun.revision)).catch(notAlone);
-  // Copies of the lookup database that are not in the manifest.
-  const { keys } = await retry(() => to.stores.records.list(LOOKUPS));
-  for (const key of keys) if (key !== lookup?.key) await retry(() => to.stores.records.delete(key));
   return { ...mirror.report(pass, removed, isComplete), manifest };
 }
 
@@ -103,7 +79,6 @@ async function begin(
     images: 0,
     keys: 0,
     damaged: 0,
-    lookup: null,
     since: beganAt,
     ...earlier?.manifest,
     v: 1,

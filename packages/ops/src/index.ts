@@ -1,7 +1,7 @@
 // Copies of a storage: backup, restore, migration, verification.
 export { type BackupOptions, type BackupReport, backupStorage } from "./backup.ts";
 export type { EndList } from "./end-lists.ts";
-export { type BackedUpLookup, type BackupManifest, readBackupManifest } from "./manifest.ts";
+export { type BackupManifest, readBackupManifest } from "./manifest.ts";
 export { type MigrateOptions, type MigrationReport, migrateStorage } from "./migrate.ts";
 export type {
   StorageCopyOptions,
@@ -18,6 +18,4 @@ export type {
   VerifyOptions,
   VerifyProblem,
   VerifyReport,
-  VerifyState,
 } from "./verify-options.ts";
-export { isVerifyState } from "./verify-options.ts";

@@ -3,19 +3,6 @@ import type { StoreIdentity } from "@outrigger/core/storage";
 import { readAll } from "@outrigger/core/storage";
 import type { BlobStore } from "@outrigger/core/stores";
 
-/** The lookup database in a backup. */
-export interface BackedUpLookup {
-  /** `sqlite`: a database file; `postgres`: an archive of `pg_dump --format=custom`. */
-  kind: "sqlite" | "postgres";
-  /** Key of the blob in the backup. */
-  key: string;
-  size: number;
-  /** Hex. */
-  sha256: string;
-  /** Unix milliseconds. */
-  copiedAt: number;
-}
-
 /** The manifest of a backup. Times are Unix milliseconds. */
 export interface BackupManifest {
   v: 1;
@@ -38,8 +25,6 @@ export interface BackupManifest {
   keys: number;
   /** Number of keys that were damaged at the source. */
   damaged: number;
-  /** `null`: the backup has no lookup database. */
-  lookup: BackedUpLookup | null;
 }
 
 export const MANIFEST_KEY = "backup/manifest";

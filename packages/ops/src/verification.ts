@@ -1,25 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isServiceError, type StoreRole } from "@outrigger/core";
+import type { StoreRole } from "@outrigger/core";
 import { idOfRecord, keyOf, roleOf, StoredImages } from "@outrigger/core/storage";
 import { checkOptions, type rules } from "@outrigger/core/stores";
 import { Checks, type Trouble } from "./checks.ts";
 import { Job, reasonIn } from "./job.ts";
 import {
   EMPTY_REPORT,
-  isVerifyState,
   PHASES,
   VERIFY_RULES,
   type VerifyFinding,
   type VerifyOptions,
   type VerifyReport,
-  type VerifyState,
 } from "./verify-options.ts";
 import { countKeys, pagesOf } from "./walk.ts";
 
-/** Keys between two saved states, which are checked again after an interruption. */
-const PAGE_KEYS = 500;
-/** Keys reported as unreadable that a state has: it is saved after each page. */
-const MAX_SAVED = 1000;
 /** A rendition stored during a deletion is removed by its writer within this time. */
 const SETTLE_MS = 1_000;
 /** Prefixes of the keys of claims, of reports and of owners' usages. */
@@ -59,15 +53,13 @@ export async function verifyStorage(given: VerifyOptions): Promise<VerifyReport>
 export class Verification extends Job {
   readonly #options: Settings;
   readonly #checks: Checks;
-  /** The state of the run that this one continues. */
-  readonly #state: VerifyState | null;
-  readonly #report: VerifyReport;
+  readonly #report: VerifyReport = { ...EMPTY_REPORT };
   /** Findings that are removed when everything was checked. */
-  readonly #planned: VerifyFinding[];
+  readonly #planned: VerifyFinding[] = [];
   /** Whether a repair may remove anything. */
   #mayRemove: boolean;
   /** Keys and directories that were reported as unreadable. */
-  readonly #unreadable: Set<string>;
+  readonly #unreadable = new Set<string>();
   /** When the next bytes may be read, by the monotonic clock. */
   #freeAt = performance.now();
 
@@ -81,31 +73,20 @@ export class Verification extends Job {
     this.#options = options;
     this.#checks = new Checks(this, repair ? backup : null, () => this.#report.intact++);
     this.#mayRemove = repair;
-    const state = options.state !== undefined && isVerifyState(options.state) ? options.state : null;
-    this.#state = state;
-    // Earlier releases saved neither planned removals nor their counts.
-    this.#report = { ...EMPTY_REPORT, ...state?.report };
-    this.#planned = [...(state?.planned ?? [])];
-    this.#unreadable = new Set(state?.unreadable);
-    Object.assign(this.progress, { keys: state?.keys ?? 0, totalKeys: state?.totalKeys ?? 0 });
-    this.progress.bytes = this.#report.bytes;
   }
 
   async run(): Promise<VerifyReport> {
     const { repair, maxRemovals } = this.#options;
-    const state = this.#state;
     // A repair deletes by absence, so it needs the right stores. A verification alone only reads.
     await this.retry<unknown>(() => (repair ? this.to.confirm() : this.to.identity.read()));
     this.reportProgress();
-    if (state === null) {
-      const counts = await countKeys(this.to.stores, this);
-      for (const phase of PHASES) this.progress.totalKeys += counts[phase];
-    }
-    for (const phase of PHASES.slice(state === null ? 0 : PHASES.indexOf(state.phase))) {
+    const counts = await countKeys(this.to.stores, this);
+    for (const phase of PHASES) this.progress.totalKeys += counts[phase];
+    for (const phase of PHASES) {
       this.progress.phase = phase;
       // Before renditions are removed: the records may turn out to be the wrong ones.
       if (phase === "renditions" && this.#report.unrestorable > 0) await this.#removePlanned();
-      await this.#checkStore(phase, state?.phase === phase ? state.cursor : null);
+      await this.#checkStore(phase);
     }
     await this.#checkUsages();
     const isWhole = this.#report.repaired >= this.#report.defects;
@@ -144,33 +125,13 @@ export class Verification extends Job {
   }
 
   /** Checks the keys of one role, page by page. */
-  async #checkStore(phase: StoreRole, start: string | null): Promise<void> {
-    const store = this.to.stores[phase];
-    let cursor = start;
-    do {
-      const options = { limit: PAGE_KEYS, onUnreadable: this.onUnreadable };
-      const at = cursor === null ? options : { ...options, cursor };
-      const page = await this.retry(() => store.list("", at)).catch((error) => {
-        if (cursor === null || !isServiceError(error, "bad_request")) throw error;
-        // The cursor has expired: start from the beginning.
-        return this.retry(() => store.list("", options));
-      });
-      const keys = page.keys.filter((key) => roleOf(key) === phase);
+  async #checkStore(phase: StoreRole): Promise<void> {
+    for await (const page of pagesOf(this.to.stores[phase], this, "")) {
+      const keys = page.filter((key) => roleOf(key) === phase);
       if (phase === "records") await this.each(keys, (key) => this.#checkRecord(key));
       else await this.#checkOrphans(phase, keys);
       this.#report.bytes = this.progress.bytes;
-      cursor = page.cursor ?? null;
-      await this.#options.saveState?.(this.#stateAt(phase, cursor));
-    } while (cursor !== null);
-  }
-
-  /** The state after a page: after the last page of a phase, the start of the next phase. */
-  #stateAt(phase: StoreRole, cursor: string | null): VerifyState {
-    const { keys, totalKeys } = this.progress;
-    const next = cursor === null ? (PHASES[PHASES.indexOf(phase) + 1] ?? phase) : phase;
-    const [report, planned] = [{ ...this.#report }, [...this.#planned]];
-    const unreadable = [...this.#unreadable].slice(0, MAX_SAVED);
-    return { phase: next, cursor, keys, totalKeys, report, planned, unreadable };
+    }
   }
 
   async #checkRecord(key: string): Promise<void> {

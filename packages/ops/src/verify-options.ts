@@ -47,7 +47,7 @@ export interface VerifyFinding {
   repair: "restored" | "removed" | "counted" | "failed" | null;
 }
 
-/** Results so far, including those of the earlier run that this one continues. */
+/** The results of a verification. */
 export interface VerifyReport {
   /** Number of image records. */
   images: number;
@@ -87,24 +87,6 @@ export const EMPTY_REPORT: VerifyReport = {
 /** The stores in the order of their check. */
 export const PHASES: readonly StoreRole[] = ["records", "originals", "renditions"];
 
-/** State to continue a verification from. Plain data, to be stored as JSON. */
-export interface VerifyState {
-  /** The store being checked. */
-  phase: StoreRole;
-  /** Cursor of the store's list; `null`: at the start. */
-  cursor: string | null;
-  /** Keys checked. */
-  keys: number;
-  /** Keys counted at the start. */
-  totalKeys: number;
-  /** The report so far. */
-  report: VerifyReport;
-  /** Findings that a repair may remove at its end. */
-  planned: VerifyFinding[];
-  /** The first thousand keys and directories reported as unreadable: each of them is reported once. */
-  unreadable: string[];
-}
-
 /** What a repair is about to remove, or does not remove. */
 export interface PlannedRemovals {
   /** Number of images that would end, and of orphaned originals that would be deleted. */
@@ -116,30 +98,6 @@ export interface PlannedRemovals {
   isAllowed: boolean;
   /** No image has its original. Their place may be wrong, so no number allows the removals. */
   areAllAbsent: true | undefined;
-}
-
-/** Whether a value, such as JSON from a file, is a state of a verification. */
-export function isVerifyState(given: unknown): given is VerifyState {
-  const {
-    phase,
-    cursor,
-    keys,
-    totalKeys,
-    report,
-    planned = [],
-    unreadable = [],
-  } = Object(given) as Record<string, unknown>; // Checked here.
-  const counts = { ...(Object(report) as VerifyReport), keys, totalKeys };
-  return (
-    PHASES.some((each) => each === phase) &&
-    (cursor === null || typeof cursor === "string") &&
-    "defects" in counts &&
-    Object.values(counts).every((count) => Number.isSafeInteger(count) && Number(count) >= 0) &&
-    Array.isArray(planned) &&
-    planned.every((finding: unknown) => typeof Object(finding).key === "string") &&
-    Array.isArray(unreadable) &&
-    unreadable.every((key: unknown) => typeof key === "string")
-  );
 }
 
 export const VERIFY_RULES = {
@@ -168,10 +126,6 @@ export const VERIFY_RULES = {
   tombstoneDays: IMAGES_RULES.tombstoneDays,
   /** Called with the error of a failed repair. @default not called */
   onError: rules.preset(() => undefined, rules.fn<(error: unknown) => void>()),
-  /** State of an earlier run over the same storage, to continue from. @default starts from the beginning */
-  state: rules.value<object>("a state received by saveState", isVerifyState),
-  /** Stores the state from which a later run continues; awaited every few hundred keys. @default not stored */
-  saveState: rules.fn<(state: VerifyState) => Promise<void>>(),
   /** Called for each finding. @default findings are only counted */
   onFinding: rules.fn<(finding: VerifyFinding) => void>(),
 };

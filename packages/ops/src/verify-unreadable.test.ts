@@ -3,19 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { BlobStore, StorageRoles } from "../../core/src/contracts/blob-store.ts";
-import { ServiceError } from "../../core/src/errors.ts";
 import { createImages } from "../../core/src/images/images.ts";
 import { createFsBlobStore } from "../../core/src/stores/fs/fs-blob-store.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
 import { createCall } from "../../core/test/calls.ts";
-import { answerOf, created, createSite, keysOf } from "../../core/test/image-site.ts";
+import { answerOf, created, keysOf } from "../../core/test/image-site.ts";
 import { willingRenderer } from "../../core/test/life-site.ts";
 import { tapStore } from "../../core/test/tapped-store.ts";
 import { withoutAccess } from "../../core/test/without-access.ts";
 import { backupStorage } from "./backup.ts";
 import { migrateStorage } from "./migrate.ts";
 import { verifyStorage } from "./verification.ts";
-import type { VerifyFinding, VerifyOptions, VerifyState } from "./verify-options.ts";
+import type { VerifyFinding, VerifyOptions } from "./verify-options.ts";
 
 const directories: string[] = [];
 afterAll(() => {
@@ -79,46 +78,6 @@ test("verify reports each refused file and directory once with the remedy, and c
     }
   });
   expect(await verified(store)).toMatchObject({ keys: [], report: { images: 5, defects: 0 } });
-});
-
-test("a verification that is resumed anywhere reports each refused directory once", async () => {
-  const { directory, store, paths, keys } = await refusedPlace();
-  await withoutAccess(directory, paths, async () => {
-    // Small pages, so that there are many states.
-    const small: BlobStore = {
-      ...tapStore(store, () => {}),
-      list: (prefix, options) => store.list(prefix, { ...options, limit: 3 }),
-    };
-    const states: { state: VerifyState; found: number }[] = [];
-    let found = 0;
-    const whole = await verified(small, {
-      onFinding: () => void found++,
-      saveState: async (state) => void states.push({ state: structuredClone(state), found }),
-    });
-    expect(states.length).toBeGreaterThan(6);
-    for (const { state, found: earlier } of states) {
-      const rest = await verified(small, { state });
-      expect(rest.findings.length + earlier).toBe(keys.length);
-      expect(rest.report).toEqual(whole.report);
-    }
-  });
-});
-
-test("a state has a bounded number of the keys that were reported", async () => {
-  const store = createMemoryBlobStore();
-  await createSite({ store }).images.ready();
-  for (let number = 0; number < 1001; number++) {
-    await store.put(`${String(number).padStart(21, "0")}A/record`, Buffer.from("{}"));
-  }
-  const cause = Object.assign(new Error("refused"), { code: "EACCES", path: "/data" });
-  const refusing = tapStore(store, ({ method, key }) => {
-    if (method === "get" && key.endsWith("A/record"))
-      throw new ServiceError("store_unavailable", "No.", { cause });
-  });
-  const states: VerifyState[] = [];
-  const { report } = await verified(refusing, { saveState: async (state) => void states.push(state) });
-  expect(report.defects).toBe(1001);
-  expect(states.at(-1)?.unreadable).toHaveLength(1000);
 });
 
 const ROLES = ["records", "originals", "renditions"] as const;

@@ -6,7 +6,6 @@ import { created, keysOf, storedRecord } from "../../core/test/image-site.ts";
 import { anotherProcess, createLifeSite, DAY, MINUTE, STORES } from "../../core/test/life-site.ts";
 import { tapStore } from "../../core/test/tapped-store.ts";
 import { damageEverything, problemsOf, verified } from "../test/verify-site.ts";
-import type { VerifyState } from "./verify-options.ts";
 
 const LATER = { headers: { prefer: "respond-async" } };
 
@@ -159,25 +158,6 @@ test("a key that the store cannot read is a finding, and an unavailable store re
   expect(found.findings[0]).toMatchObject({ id, detail: "its store cannot read it: Input/output error" });
   isAway = true;
   await expect(verified(site, { storage })).rejects.toMatchObject({ code: "store_unavailable" });
-});
-
-test("a run continues from the state of an aborted run and includes its findings", async () => {
-  const site = createLifeSite({ store: STORES.disk() });
-  const expected = await damageEverything(site);
-  const controller = new AbortController();
-  let state: VerifyState | undefined;
-  const saveState = async (next: VerifyState) => {
-    // Like a file would store it.
-    state = JSON.parse(JSON.stringify(next));
-    if (next.phase === "originals") controller.abort();
-  };
-  const first = verified(site, { signal: controller.signal, saveState });
-  await expect(first).rejects.toMatchObject({ name: "AbortError" });
-  expect(state).toMatchObject({ phase: "originals", cursor: null, report: { defects: 6 } });
-  if (state === undefined) throw new Error("No state was saved");
-  const { report, findings } = await verified(site, { state });
-  expect(report).toMatchObject({ images: 5, defects: Object.keys(expected).length });
-  expect(findings.map(({ what }) => what).sort()).toEqual(["orphaned-bytes", "orphaned-rendition"]);
 });
 
 test("originals are read at most at maxBytesPerSecond", async () => {

@@ -4,8 +4,9 @@ import { reasonOf } from "./cli/error-reason.ts";
 import { tooManyOpenFiles } from "./cli/open-files.ts";
 import { readOwnPackage } from "./cli/own-package.ts";
 import { note, printable, printOut } from "./cli/print.ts";
+import { addServerCommands } from "./commands/add-server-commands.ts";
 import { withHyphenIds } from "./commands/admin/images/image-ids.ts";
-import { addImageCommands, addLookupCommands } from "./commands/remote/add-remote-commands.ts";
+
 import { ConfigError, StartError } from "./config/config-error.ts";
 
 const USAGE_EXIT = 2;
@@ -13,15 +14,13 @@ const USAGE_EXIT = 2;
 /** Runs the command line and sets the exit code. Never rejects. */
 export async function main(argv: readonly string[]): Promise<void> {
   try {
-    const program = await createProgram(argv[2]);
-    await program.parseAsync(withHyphenIds(argv));
+    await createProgram().parseAsync(withHyphenIds(argv));
   } catch (error) {
     process.exitCode = await report(error);
   }
 }
 
-/** @param name The command as typed; absent if none was. */
-async function createProgram(name: string | undefined): Promise<Command> {
+function createProgram(): Command {
   const program = new Command("outrigger")
     .description("Image hosting and email lookup as one process.")
     .version(readOwnPackage().version)
@@ -29,13 +28,6 @@ async function createProgram(name: string | undefined): Promise<Command> {
     // Help may be piped to a reader that ends early, such as head.
     .configureOutput({ writeOut: printOut, outputError: (text, write) => write(usageText(text)) })
     .exitOverride();
-  program.commandsGroup("Images:");
-  addImageCommands(program);
-  program.commandsGroup("Lookup:");
-  addLookupCommands(program);
-  if (program.commands.some((command) => command.name() === name)) return program;
-  // Server commands take long to load, so client commands run without them.
-  const { addServerCommands } = await import("./commands/add-server-commands.ts");
   addServerCommands(program);
   return program;
 }

@@ -9,6 +9,7 @@ import sharp from "sharp";
 import { afterEachTest } from "../../../test/support/hooks.ts";
 
 const BIN = fileURLToPath(new URL("../bin/outrigger.js", import.meta.url));
+const INDEX_BIN = fileURLToPath(new URL("../../page-index/bin/outrigger-index.js", import.meta.url));
 
 export interface OutriggerProcess {
   child: ChildProcess;
@@ -61,14 +62,24 @@ export async function temporaryDirectory(): Promise<string> {
 }
 
 /** Runs the real command. Of the environment it inherits only PATH. */
-export function outrigger(
+export function outrigger(args: readonly string[], options: SpawnOptions): OutriggerProcess {
+  return start(BIN, args, options);
+}
+
+/** Runs the real command of the page index, as {@link outrigger} does. */
+export function outriggerIndex(args: readonly string[], options: SpawnOptions): OutriggerProcess {
+  return start(INDEX_BIN, args, options);
+}
+
+function start(
+  bin: string,
   args: readonly string[],
   { cwd, env = {}, input = "", isBound = false }: SpawnOptions,
 ): OutriggerProcess {
   const [program, ...before] = isBound && process.geteuid?.() === 0 ? WITHOUT_POWER : [process.execPath];
-  const child = spawn(program, [...before, BIN, ...args], {
+  const child = spawn(program, [...before, bin, ...args], {
     cwd,
-    env: { PATH: process.env.PATH ?? "", XDG_STATE_HOME: join(cwd, "state"), ...env },
+    env: { PATH: process.env.PATH ?? "", ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   // A process that reads nothing may have ended before.

@@ -64,7 +64,7 @@ test("an erased person leaves no byte of the page that an embedded database knew
   const frontier = new PageFrontier(database);
   const url = `https://${DOMAIN}/team/vaduz-vandermolen`;
   const start = { key: DOMAIN, url: `https://${DOMAIN}/`, isSitemap: false, depth: 0, rank: 0 };
-  await frontier.begin(DOMAIN, [start], { isNow: false, maxPages: 50, readHidden: false });
+  await frontier.begin(DOMAIN, [start], { isNow: false, maxPages: 50 });
   await frontier.take(DOMAIN, 9, Date.now());
   await frontier.add(DOMAIN, [{ key: url.slice(8), url, isSitemap: false, depth: 1, rank: 2 }]);
   const page = await frontier.take(DOMAIN, 9, Date.now());

@@ -18,6 +18,7 @@ export { createSqlSuppressionList } from "./sql-suppression-list.ts";
 export { CONTACT_FIELDS, type ContactField, type FieldMapping } from "./transfer/contact-fields.ts";
 export type { ExportOptions } from "./transfer/export-contacts.ts";
 export { exportContacts } from "./transfer/export-contacts.ts";
+export { exportSuppressions } from "./transfer/export-suppressions.ts";
 export type { BadLine, BadLineReason } from "./transfer/file-line.ts";
 export type { ImportOptions, ImportProgress } from "./transfer/import-contacts.ts";
 export { importContacts } from "./transfer/import-contacts.ts";

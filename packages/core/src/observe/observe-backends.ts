@@ -124,7 +124,7 @@ const CONFINED_BY: Readonly<Record<SandboxLevel, string>> = {
   none: "Render processes are not confined.",
 };
 const STRONGER =
-  " Install bubblewrap for a stronger sandbox: apt-get install bubblewrap, or see outrigger doctor.";
+  " Install bubblewrap for a stronger sandbox: apt-get install bubblewrap, or see outrigger serve --check.";
 const LEVELS: readonly SandboxLevel[] = ["bubblewrap", "namespaces", "permissions", "none"];
 
 /** A renderer that is watched. */

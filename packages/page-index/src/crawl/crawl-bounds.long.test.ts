@@ -9,7 +9,7 @@ onEachLookup((create, kind) => {
   test("a frontier of 100,000 pages is taken by index, in its order, with little memory", async () => {
     const { database, query } = await create();
     const frontier = new PageFrontier(database);
-    await frontier.begin(DOMAIN, [], { isNow: false, maxPages: COUNT, readHidden: false });
+    await frontier.begin(DOMAIN, [], { isNow: false, maxPages: COUNT });
     globalThis.gc?.();
     const before = process.memoryUsage().heapUsed;
     for (let start = 0; start < COUNT; start += 500) {

@@ -85,17 +85,15 @@ class LeaseLost extends Error {}
 export class DomainRun {
   readonly #parts: RunParts;
   readonly #domain: string;
-  readonly #readHidden: boolean;
   readonly #robots: SiteRobots;
   readonly #account: IndexedDomain;
   #refusals = 0;
   /** The last host that was too busy. */
   #busy: string | null = null;
 
-  constructor(parts: RunParts, domain: string, readHidden: boolean) {
+  constructor(parts: RunParts, domain: string) {
     this.#parts = parts;
     this.#domain = domain;
-    this.#readHidden = readHidden;
     this.#robots = new SiteRobots({ ...parts, note: (text, url) => this.#note(text, url) });
     this.#account = {
       ...{ domain, read: 0, unchanged: 0, disallowed: 0, needScript: 0, cut: 0 },
@@ -110,7 +108,7 @@ export class DomainRun {
       return { ...account, stopped: "it is suppressed or was erased" };
     const [first = ""] = startUrls(this.#domain, this.#parts.policy.internalHosts);
     const start: FoundPage = { key: this.#domain, url: first, isSitemap: false, depth: 0, rank: 0 };
-    await frontier.begin(this.#domain, [start], { isNow, maxPages, readHidden: this.#readHidden });
+    await frontier.begin(this.#domain, [start], { isNow, maxPages });
     const endMs = performance.now() + runMs;
     while (account.stopped === null) {
       signal.throwIfAborted();
@@ -222,7 +220,7 @@ export class DomainRun {
       return await this.#store(page, emptyVisit(pageKey(here), here.href, reply, false));
     }
     const html = decodePage(reply.body, type);
-    const content = readPage(html, { url: here, domain: this.#domain, readHidden: this.#readHidden });
+    const content = readPage(html, { url: here, domain: this.#domain });
     const isStored = content.isIndexable && !tags.noIndex;
     if (reply.isCut || content.contacts.length > MAX_CONTACTS) account.cut++;
     if (content.needsScript) account.needScript++;

@@ -237,34 +237,6 @@ onEachLookup((create) => {
     expect(await source.find(`grace.hopper@${DOMAIN}`)).not.toBeNull();
   });
 
-  test("hidden addresses are read only with consent, whose first day is recorded, with the day of its end, also of pages that did not change", async () => {
-    const { database, query } = await create();
-    const hidden = `<p>${"Text. ".repeat(60)}</p><p>ada.lovelace [at] acme [dot] localhost</p>`;
-    const site = await createIndexSite({ "/": pageOf([], ["/team"]), "/team": hidden });
-    const consent = () => query("SELECT hidden_since, hidden_until FROM lookup_page_domains");
-    const readHidden = [`www.${DOMAIN}`];
-    await site.index(database);
-    expect(await consent()).toEqual([{ hidden_since: null, hidden_until: null }]);
-    await site.index(database, { readHidden });
-    expect(await consent()).toEqual([{ hidden_since: TODAY, hidden_until: null }]);
-    expect(site.requests().filter((request) => request === "200 /team")).toHaveLength(2);
-    await query("UPDATE lookup_page_domains SET hidden_since = '2026-01-02'");
-    await site.index(database, { readHidden }, { now: true });
-    expect(await consent()).toEqual([{ hidden_since: "2026-01-02", hidden_until: null }]);
-    expect(site.requests()).toContain("304 /team");
-    expect(await site.index(database)).toMatchObject({ gone: 1 });
-    expect(await consent()).toEqual([{ hidden_since: "2026-01-02", hidden_until: TODAY }]);
-    expect(site.requests()).toContain("200 /team");
-    expect(await site.index(database, {}, { now: true })).toMatchObject({ gone: 0 });
-    expect(site.requests()).toContain("304 /team");
-    await query("UPDATE lookup_page_domains SET hidden_until = '2026-02-03'");
-    await site.index(database);
-    expect(await consent()).toEqual([{ hidden_since: "2026-01-02", hidden_until: "2026-02-03" }]);
-    await site.index(database, { readHidden });
-    expect(await consent()).toEqual([{ hidden_since: "2026-01-02", hidden_until: null }]);
-    expect(site.requests()).toContain("200 /team");
-  });
-
   test("names with control characters and broken ones are stored without them", async () => {
     const { database } = await create();
     const person = { "@type": "Person", name: "A", email: ADA, jobTitle: "C" };

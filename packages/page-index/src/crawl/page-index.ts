@@ -35,11 +35,6 @@ const RULES = {
   perHostMs: rules.preset(5000, rules.time(0, 60_000)),
   /** Pages of a domain that are kept and read again, 1 to 100000. @default 50 */
   maxPages: rules.preset(50, rules.whole(1, 100_000)),
-  /** Domains whose obfuscated addresses are read, too. Have their consent: the day is recorded. @default none */
-  readHidden: rules.preset(
-    [],
-    rules.texts("a list of domains", (text) => organizationDomain(text) !== null),
-  ),
 };
 
 /** Options of {@link createPageIndex}. */
@@ -86,7 +81,6 @@ export function createPageIndex(database: SqlDatabase, options: PageIndexOptions
     ...{ frontier, policy, perHostMs },
     userAgent: `Outrigger/${VERSION} (+${contact})`,
   });
-  const readHidden = new Set(checked.readHidden.map(organizationDomain));
 
   return {
     async index(given, runOptions) {
@@ -105,7 +99,7 @@ export function createPageIndex(database: SqlDatabase, options: PageIndexOptions
       const accounts: IndexedDomain[] = [];
       for (const domain of domains) {
         try {
-          const account = await new DomainRun(parts, domain, readHidden.has(domain)).run(now);
+          const account = await new DomainRun(parts, domain).run(now);
           accounts.push(account);
           onProgress(account, true);
         } finally {

@@ -23,6 +23,8 @@ const FILE = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|css|m?js|json|map|woff2?|ttf|
 const PLACEHOLDER =
   /^(?:you|(?:[a-z]|initials?)[._-]?(?:last|sur|family|nach)name|your[._-]?(?:name|e?mail)|(?:user|full)?[._-]?name|user|e-?mail|e?mail[._-]?address|some(?:one|body|name)|example|beispiel|exemple|ejemplo|esempio|voorbeeld|przyklad|xyz|abc|xx+|(?:first|given|last|family|fore)(?:name)?[._-]?(?:last|sur|first|given|family)?(?:name)?|name[._-]surname|(?:vor|nach)name[._-]?(?:vor|nach|familien)?(?:name)?|prenom[._-]?nom|nom[._-]?prenom|nombre[._-]?apellidos?|nome[._-]?(?:cognome|sobrenome|apelido)|voornaam[._-]?achternaam|f[oö]rnamn[._-]?efternamn|fornavn[._-]?etternavn|imie[._-]?nazwisko|jmeno[._-]?prijmeni|m(?:ax|ar?ia|uster)[._-]?mustermann|erika[._-]?mustermann|(?:john|jane|joe)[._-]?doe)$/i;
 
+/** A part that people are asked to remove. */
+const INSERTED = /no[-._]?spam|remove[-._]?(?:this|me)|anti-?spam|spamfrei/i;
 /** The identifier of a message. */
 const MACHINE = /^(?:\d{8,}[.T-][\w.-]+|[\da-f.-]{20,})$/;
 
@@ -50,6 +52,7 @@ export function keptAddress(text: string): string | null {
   return parsed === null ||
     PLACEHOLDER.test(parsed.local) ||
     MACHINE.test(parsed.local) ||
+    INSERTED.test(parsed.address) ||
     FILE.test(parsed.domain)
     ? null
     : parsed.address;
@@ -83,7 +86,7 @@ export function recipientsOf(href: string): Recipient[] {
   );
 }
 
-export function decoded(text: string): string {
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,10 +1,7 @@
 import type { PageContact } from "@outrigger/sql";
 
 /** A contact that a page shows. */
-export interface FoundContact extends PageContact {
-  /** Whether the page obfuscates the address. Such addresses are found only with `readHidden`. */
-  isHidden: boolean;
-}
+export interface FoundContact extends PageContact {}
 
 /** What a function reads in the first URL for which it does; `null` without one. */
 export function firstOf(
@@ -21,7 +18,6 @@ export function merge(contacts: Map<string, FoundContact>, contact: FoundContact
     contacts.set(contact.address, contact);
     return;
   }
-  known.isHidden &&= contact.isHidden;
   if (known.lastName === null && known.firstName === null) {
     known.firstName = contact.firstName;
     known.lastName = contact.lastName;

@@ -1,6 +1,5 @@
 import { parse, type DefaultTreeAdapterTypes as Tree } from "parse5";
 import { recipientsOf } from "./find-addresses.ts";
-import type { HiddenAddresses } from "./hidden-addresses.ts";
 import { HiddenElements } from "./hidden-elements.ts";
 import { attributeKind, type Kind } from "./labels.ts";
 import { lowerBound } from "./lower-bound.ts";
@@ -25,7 +24,6 @@ export interface PageElement {
   isLink: boolean;
   /** Within microdata or a microformat. */
   isItem: boolean;
-  isReversed: boolean;
 }
 
 /** A value of an attribute. */
@@ -38,7 +36,6 @@ export interface Linked {
 export interface LinkedAddress extends Linked {
   name: string | null;
   isAside: boolean;
-  isHidden: boolean;
 }
 
 export type PageLink = { url: URL; text: string };
@@ -66,10 +63,7 @@ const EMPHASIS = new Set("strong b dt th summary caption".split(" "));
 const DECLARING = new Set("script meta link base".split(" "));
 const HEADINGS = new Set("h1 h2 h3 h4 h5 h6".split(" "));
 const INVISIBLE = /[\u00AD\u200B-\u200F\u2060\uFEFF]+/g;
-const REVERSED_STYLE = /unicode-bidi\s*:\s*[\w-]*override/i;
 const NEXT = { behind: /[\p{L}\p{N}\s]/u, before: /^[\p{L}\p{N}+(]/u };
-const SIGN_ICON = /(?:^|\s)(?:[\w-]+-)?at(?:-?(?:sign|symbol|icon))?(?:\s|$)/i;
-const SIGN = /^[\s[({]*(@|at|ät|arobase|arroba|\.|dot|punkt|point|punto)[\s\])}]*$/i;
 
 /** The text of a page with breaks between its blocks, and the elements, links and declarations in it. */
 export class PageText {
@@ -78,12 +72,9 @@ export class PageText {
   readonly phones: Linked[] = [];
   readonly profiles: Linked[] = [];
   readonly head: PageHead;
-  /** Offsets at which hidden text was left out. */
-  readonly gaps = new Set<number>();
   language = "";
   text = "";
 
-  readonly #hidden: HiddenAddresses;
   readonly #parts: string[] = [];
   readonly #links: { url: URL; title: string; element: number }[] = [];
   /** Offsets at which the text begins to be that of an element, and the index of the element. */
@@ -101,9 +92,8 @@ export class PageText {
   /** Whether an element has ended since the last text. */
   #isAfterElement = false;
 
-  constructor(html: string, url: URL, hidden: HiddenAddresses) {
+  constructor(html: string, url: URL) {
     this.head = new PageHead(url);
-    this.#hidden = hidden;
     this.#walk(parse(html, { scriptingEnabled: false }));
     this.text = this.#parts.join("");
   }
@@ -152,11 +142,9 @@ export class PageText {
     if (tag === "html") this.language = attributes.get("lang")?.toLowerCase() ?? "";
     if (tag === "head") for (const child of node.childNodes) if ("tagName" in child) this.#declare(child);
     this.#declare(node);
-    const alt = tag === "img" ? SIGN.exec(attributes.get("alt") ?? "")?.[1] : undefined;
-    const isIcon = node.childNodes.length === 0 && SIGN_ICON.test(attributes.get("class") ?? "");
-    if (alt !== undefined || isIcon) this.#append(` [${alt ?? "at"}] `, Math.max(parent, 0));
     if (this.#hiding.hides(attributes)) {
-      this.gaps.add(this.#length);
+      // An address around hidden text hides from harvesters.
+      this.#break(SEPARATOR);
       return false;
     }
     if (SKIPPED.has(tag)) return false;
@@ -217,10 +205,6 @@ export class PageText {
         attributes.has("itemscope") ||
         attributes.has("typeof") ||
         /(?:^|\s)(?:vcard|h-card)(?:\s|$)/.test(attributes.get("class") ?? ""),
-      isReversed:
-        around?.isReversed === true ||
-        (tag === "bdo" && attributes.get("dir") === "rtl") ||
-        (attributes.has("style") && REVERSED_STYLE.test(attributes.get("style") ?? "")),
     });
     return index;
   }
@@ -230,11 +214,6 @@ export class PageText {
     if (element === undefined) return;
     if (CODE.has(tag)) this.#code -= 1;
     if (tag === "pre") this.#pre -= 1;
-    if (element.isReversed && this.elements[element.parent]?.isReversed !== true) {
-      // A separator stays in front: behind it, the text belongs to this element.
-      const [, front = "", text = ""] = /^(\s*)(.*)$/s.exec(this.#parts.splice(part).join("")) ?? [];
-      this.#parts.push(front + [...text].reverse().join(""));
-    }
     element.end = this.#length;
     element.last = this.elements.length - 1;
     const table = this.#tables.at(-1);
@@ -285,9 +264,7 @@ export class PageText {
     const href = attributes.get("href") ?? attributes.get("action") ?? "";
     const recipients = /^\s*mailto:/i.test(href) ? recipientsOf(href) : [];
     for (const { address: value, name, isAside } of recipients)
-      this.addresses.push({ value, name, isAside, isHidden: false, element, at });
-    for (const value of this.#hidden.inAttributes(attributes))
-      this.addresses.push({ value, name: null, isAside: false, isHidden: true, element, at });
+      this.addresses.push({ value, name, isAside, element, at });
     const [, phone] = /^\s*(?:tel|callto):\/{0,2}([^?;]+)/i.exec(href) ?? [];
     if (phone !== undefined) this.phones.push({ value: phone, element, at });
     if (href === "" || (tag !== "a" && tag !== "area") || this.profiles.length === MAX_LINKS) return;

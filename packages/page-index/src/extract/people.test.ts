@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { FoundContact } from "./found-contact.ts";
 import { readPage } from "./read-page.ts";
 
-const read = (html: string, readHidden = false, url = "https://acme.example/team") =>
-  readPage(html, { url: new URL(url), domain: "acme.example", readHidden }).contacts;
+const read = (html: string) =>
+  readPage(html, { url: new URL("https://acme.example/team"), domain: "acme.example" }).contacts;
 /** `address: first|last|position|phone`, without trailing empty fields. */
 const line = ({ address, firstName, lastName, position, phoneNumber }: FoundContact) =>
   `${address.split("@")[0]}: ${[firstName, lastName, position, phoneNumber].map((field) => field ?? "").join("|")}`.replace(
@@ -243,9 +243,8 @@ test.each([
   "<a href='mailto:ada[at]acme.example'>mail</a>",
   `<a onclick="location='mai'+'lto:ada'+'@'+'acme.example'">mail</a>`,
   "<a data-name=ada data-x=1 title='@acme.example'>mail</a>",
-])("%s is read with consent only", (html) => {
-  expect(read(html, false)).toEqual([]);
-  expect(read(html, true)).toMatchObject([{ address: "ada@acme.example", isHidden: true }]);
+])("%s hides its address, which is not read", (html) => {
+  expect(read(html)).toEqual([]);
 });
 
 test.each([
@@ -253,6 +252,6 @@ test.each([
   "look at acme.example for more",
   "<p>data-user and acme.example</p>",
   "<script>var a='ada'+'@'+'acme.example'</script>",
-])("%s is no address, also with consent", (html) => {
-  expect(read(html, true)).toEqual([]);
+])("%s is no address", (html) => {
+  expect(read(html)).toEqual([]);
 });

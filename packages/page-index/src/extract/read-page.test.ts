@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { decodePage } from "./decode-page.ts";
 import { readPage } from "./read-page.ts";
 
-const read = (html: string, readHidden = false) =>
-  readPage(html, { url: new URL("https://acme.example/team#top"), domain: "acme.example", readHidden });
+const read = (html: string) =>
+  readPage(html, { url: new URL("https://acme.example/team#top"), domain: "acme.example" });
 const addressesIn = (html: string) => read(html).contacts.map(({ address }) => address);
 
 test.each([
@@ -71,7 +71,6 @@ test.each([
   const page = readPage(html, {
     url: new URL("https://acme.example/"),
     domain: "acme.example",
-    readHidden: false,
   });
   expect([page.isIndexable, page.links.length]).toEqual([isIndexable, links]);
 });

@@ -1,10 +1,8 @@
 import { isRoleName, profileHandle, profileUrl } from "@outrigger/core/lookup";
-import { plainAddresses, type WrittenAddress } from "./find-addresses.ts";
+import { plainAddresses } from "./find-addresses.ts";
 import { type FoundContact, firstOf, merge } from "./found-contact.ts";
-import { HiddenAddresses, withoutInserted } from "./hidden-addresses.ts";
-import { lowerBound } from "./lower-bound.ts";
 import type { Occurrence } from "./page-pieces.ts";
-import { GAP, type PageLink, PageText } from "./page-text.ts";
+import { type PageLink, PageText } from "./page-text.ts";
 import { PeopleFinder } from "./people-finder.ts";
 import { fittedName, personName } from "./person-names.ts";
 import { ROBOT, readRobotsTag } from "./robots-tag.ts";
@@ -35,21 +33,18 @@ const MAX_PEOPLE = 2000;
 /**
  * Reads a page of HTML, as far as a browser without JavaScript would show it. Takes time proportional to its length.
  *
- * @param page Its URL, the domain whose addresses are read, and whether obfuscated addresses are read, too.
+ * @param page Its URL, and the domain whose addresses are read.
  */
-export function readPage(html: string, page: { url: URL; domain: string; readHidden: boolean }): PageContent {
-  const hidden = new HiddenAddresses(page.domain);
-  const text = new PageText(html, page.url, hidden);
+export function readPage(html: string, page: { url: URL; domain: string }): PageContent {
+  const text = new PageText(html, page.url);
   const tags = readRobotsTag(["robots", ROBOT].map((name) => text.head.meta.get(name) ?? ""));
   const isOwn = (host: string) => host === page.domain || host.endsWith(`.${page.domain}`);
   const url = new URL(
     text.head.canonical !== null && isOwn(text.head.canonical.hostname) ? text.head.canonical : page.url,
   );
   url.hash = url.username = url.password = "";
-  const occurrences = occurrencesIn(text, hidden);
-  const owned = occurrences.filter(
-    ({ value, isHidden }) => isOwn(value.slice(value.lastIndexOf("@") + 1)) && (!isHidden || page.readHidden),
-  );
+  const occurrences = occurrencesIn(text);
+  const owned = occurrences.filter(({ value }) => isOwn(value.slice(value.lastIndexOf("@") + 1)));
   const topLevel = page.domain.slice(page.domain.lastIndexOf(".") + 1);
   const finder = owned.length === 0 ? null : new PeopleFinder(text, occurrences, topLevel);
   const structured = readStructured(text.head.data);
@@ -75,30 +70,11 @@ export function readPage(html: string, page: { url: URL; domain: string; readHid
   };
 }
 
-function occurrencesIn(text: PageText, hidden: HiddenAddresses): Occurrence[] {
-  const gaps = [...text.gaps].sort((one, other) => one - other);
-  const inText = (written: WrittenAddress, isHidden: boolean): Occurrence => {
-    const value = withoutInserted(written.address);
-    const element = text.elementAt(written.start, written.end);
-    const gap = gaps[lowerBound(gaps.length, (at) => (gaps[at] ?? 0) > written.start)] ?? Infinity;
-    const wasHidden =
-      isHidden ||
-      value !== written.address ||
-      gap < written.end ||
-      text.elements[element]?.isReversed === true;
-    return {
-      value,
-      name: null,
-      element,
-      at: written.start,
-      end: written.end,
-      isAside: false,
-      isHidden: wasHidden,
-    };
-  };
+function occurrencesIn(text: PageText): Occurrence[] {
   return [
-    ...plainAddresses(text.text).map((written) => inText(written, false)),
-    ...hidden.inText(text.text.replaceAll(GAP, " ")).map((written) => inText(written, true)),
+    ...plainAddresses(text.text).map(({ address: value, start: at, end }) => {
+      return { value, name: null, element: text.elementAt(at, end), at, end, isAside: false };
+    }),
     ...text.addresses.map((address) => ({ ...address, end: address.at })),
   ].sort((one, other) => one.at - other.at);
 }
@@ -117,6 +93,5 @@ function contactOf(occurrence: Occurrence, finder: PeopleFinder | null): FoundCo
     phoneNumber: person?.phone ?? null,
     networkAUrl: firstOf(person?.profiles, profileUrl),
     networkB: firstOf(person?.profiles, profileHandle),
-    isHidden: occurrence.isHidden,
   };
 }

@@ -59,7 +59,6 @@ export function readStructured(texts: readonly string[]): {
         phoneNumber: phone ?? null,
         networkAUrl: isOf ? firstOf(profiles, profileUrl) : null,
         networkB: isOf ? firstOf(profiles, profileHandle) : null,
-        isHidden: false,
       });
     }
   }

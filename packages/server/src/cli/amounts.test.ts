@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { expiryText, timeText } from "./amounts.ts";
+import { timeText } from "./amounts.ts";
 
 it.each([
   [0.2, "1 s"],
@@ -8,9 +8,4 @@ it.each([
   [9000, "2.5 h"],
 ])("timeText shows %d seconds as %s", (seconds, text) => {
   expect(timeText(seconds)).toBe(text);
-});
-
-it("expiryText shows a date to the minute, and the absence of one", () => {
-  expect(expiryText("2030-01-02T03:04:05.678Z")).toBe("2030-01-02 03:04 UTC");
-  expect(expiryText(null)).toBe("never");
 });

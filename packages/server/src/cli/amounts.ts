@@ -1,5 +1,3 @@
-import { printable } from "./print.ts";
-
 /** A duration in the largest fitting unit, rounded up: `42 s`, `3 min`, `2.5 h`. */
 export function timeText(seconds: number): string {
   if (seconds < 100) return `${Math.ceil(seconds)} s`;
@@ -15,9 +13,4 @@ export function minuteText(ms: number): string {
 /** `2026-01-02T03:04:05.678Z` */
 export function isoText(ms: number): string {
   return new Date(ms).toISOString();
-}
-
-/** When an image expires, to the minute. @param expiresAt ISO 8601, untrusted; `null`: never. */
-export function expiryText(expiresAt: string | null): string {
-  return expiresAt === null ? "never" : `${printable(expiresAt).slice(0, 16).replace("T", " ")} UTC`;
 }

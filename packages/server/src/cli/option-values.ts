@@ -1,12 +1,10 @@
 import type { ImageState } from "@outrigger/core";
-import { normaliseAddress, parseDate, parseDuration, parsedUrl } from "@outrigger/core/values";
+import { normaliseAddress, parseDate, parsedUrl } from "@outrigger/core/values";
 import { InvalidArgumentError } from "commander";
 
 const MAX_REASON_LENGTH = 1000;
 const MAX_RATE_MB = 100_000;
 const MAX_CONCURRENCY = 256;
-/** The largest JavaScript date. */
-const MAX_DATE_MS = 8.64e15;
 
 /** Values of `--state`. */
 export const STATES: readonly ImageState[] = [
@@ -70,14 +68,8 @@ export const parseDeleteAfter = parser("be in the future", (text) => {
   return time.getTime() > Date.now() ? time : null;
 });
 
-/** The number of `--limit`. */
-export const parseLimit = whole("be a whole number from 1", 1, 1e15);
-/** The number of `--offset` and `--max-removals`. */
+/** The number of `--max-removals`. */
 export const parseCount = whole("be a whole number from 0", 0, 1e15);
-/** The number of `--max-pages`. */
-export const parsePages = whole("be a whole number from 1 to 100000", 1, 100_000);
-/** The number of `--delay`. */
-export const parseDelay = whole("be a whole number of milliseconds from 0 to 60000", 0, 60_000);
 /** The number of `--concurrency`. */
 export const parseConcurrency = whole(`be a whole number from 1 to ${MAX_CONCURRENCY}`, 1, MAX_CONCURRENCY);
 
@@ -87,17 +79,6 @@ export const parseRate = parser(`be a number of MB/s from 0.001 to ${MAX_RATE_MB
   const isRate = /^\d{1,6}(?:\.\d{1,3})?$/.test(text) && megabytes > 0 && megabytes <= MAX_RATE_MB;
   return isRate ? megabytes * 1e6 : null;
 });
-
-/** The time of `--expires`: a duration from `now`, or a date; a date without a time starts at 00:00 UTC; or `never`. */
-export function parseExpiry(text: string, now = Date.now()): Date | "never" {
-  if (text === "never") return text;
-  const ms = now + (parseDuration(text) ?? 0);
-  if (ms > now && ms <= MAX_DATE_MS) return new Date(ms);
-  if (/^\d{4}-/.test(text)) return parseDeleteAfter(text);
-  throw new InvalidArgumentError(
-    "It must be a duration such as 30m, 12h, 7d or 2w, or a date such as 2030-01-31 or 2030-01-31T12:00:00Z, or never.",
-  );
-}
 
 /** An account's ID. */
 export const parseAccount = matching(

@@ -7,17 +7,8 @@ import { StartError } from "../config/config-error.ts";
 import { tooManyOpenFiles } from "./open-files.ts";
 import { readOwnPackage } from "./own-package.ts";
 
-/** A part of a server that is installed separately. The commands for a running service need none. */
-export type Part =
-  | "server"
-  | "metrics"
-  | "tracing"
-  | "lookup"
-  | "pages"
-  | "verifier"
-  | "postgres"
-  | "redis"
-  | "s3";
+/** A part of a server that is installed separately. */
+export type Part = "server" | "metrics" | "tracing" | "lookup" | "verifier" | "postgres" | "redis" | "s3";
 
 /** The optional peers of this package. */
 const LOADS: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -29,7 +20,6 @@ const LOADS: Readonly<Record<string, () => Promise<unknown>>> = {
   pino: () => import("pino"),
   "@outrigger/telemetry": () => import("@outrigger/telemetry"),
   "prom-client": () => import("prom-client"),
-  "@outrigger/page-index": () => import("@outrigger/page-index"),
   "@outrigger/sql": () => import("@outrigger/sql"),
   "@outrigger/verifier": () => import("@outrigger/verifier"),
   "@outrigger/redis": () => import("@outrigger/redis"),
@@ -46,7 +36,6 @@ const PARTS: Readonly<Record<Part, readonly [subject: string, ...packages: strin
   metrics: ["metrics", "@outrigger/telemetry", "prom-client"],
   tracing: ["traces", "@outrigger/telemetry"],
   lookup: ["the email lookup", "@outrigger/sql"],
-  pages: ["the page index", "@outrigger/page-index", "@outrigger/sql"],
   verifier: ["the email lookup", "@outrigger/verifier"],
   postgres: ["storage in PostgreSQL", "@outrigger/sql"],
   redis: ["storage in Redis", "@outrigger/redis"],
@@ -140,7 +129,7 @@ function isMissing(name: string, error: unknown): error is Error {
 }
 
 /** The line that installs packages where this command finds them. */
-export function installLine(names: readonly string[]): string {
+function installLine(names: readonly string[]): string {
   const { version } = readOwnPackage();
   const own = fileURLToPath(new URL("../..", import.meta.url));
   const [project = own] = own.split(`${sep}node_modules${sep}`);

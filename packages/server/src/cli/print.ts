@@ -41,13 +41,6 @@ export function printFailure(message: string): void {
   process.exitCode = 1;
 }
 
-/** Lines of `Label  value` with aligned values; entries without a value are omitted. */
-export function labelledLines(values: Readonly<Record<string, string | null>>): string {
-  const shown = Object.entries(values).filter(([, value]) => value !== null);
-  const width = Math.max(0, ...shown.map(([label]) => label.length));
-  return shown.map(([label, value]) => `${label.padEnd(width)}  ${value}\n`).join("");
-}
-
 /** A row of a table with fixed widths, so that rows can be printed as they are read. A negative width aligns to the right. */
 export function tableRow(columns: readonly string[], widths: readonly number[]): string {
   const padded = columns.map((text, at) => {

@@ -8,27 +8,13 @@ import { printable } from "./print.ts";
 
 type Content = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
 
-export interface WriteOptions {
-  /** Whether an existing file is replaced; otherwise it is an error, with the code `EEXIST`. @default true */
-  replace?: boolean;
-  /** Access mode. @default readable by this user only */
-  mode?: number;
-  signal?: AbortSignal;
-  /** Checks the temporary file before it becomes visible. @default no check */
-  verify?(path: string): Promise<void>;
-}
-
 /**
- * Writes a file atomically, through a temporary file in the same directory. A failure keeps the old file, and a partial file is
- * never visible.
- * @returns The number of bytes written.
+ * Writes a file atomically, readable by this user only, through a temporary file in the same directory. A failure keeps the
+ * old file, and a partial file is never visible.
+ * @param replace Whether an existing file is replaced; otherwise it is an error, with the code `EEXIST`. @default true
  * @throws StartError if it cannot be written.
  */
-export async function writeAtomically(
-  path: string,
-  content: Content,
-  { replace = true, mode = 0o600, signal, verify }: WriteOptions = {},
-): Promise<number> {
+export async function writeAtomically(path: string, content: Content, replace = true): Promise<void> {
   const made = `${path}.${randomBytes(6).toString("hex")}.part`;
   let contentError: unknown;
   async function* passed(source: Content) {
@@ -42,16 +28,14 @@ export async function writeAtomically(
   try {
     if (!replace && (await isThere(path)))
       throw Object.assign(new Error("exists"), { code: "EEXIST", syscall: "open" });
-    const output = (await open(made, "wx", mode)).createWriteStream({ flush: true });
-    await pipeline(passed(content), output, signal === undefined ? {} : { signal });
-    await verify?.(made);
+    const output = (await open(made, "wx", 0o600)).createWriteStream({ flush: true });
+    await pipeline(passed(content), output);
     // A link never replaces a file that another process has created meanwhile. Some file systems have none.
     const moved = replace ? rename(made, path) : link(made, path);
     await moved.catch(async (error: unknown) => {
       if (replace || (await isThere(path))) throw error;
       await rename(made, path);
     });
-    return output.bytesWritten;
   } catch (cause) {
     if (cause === contentError || !isError(cause) || !("syscall" in cause)) throw cause;
     throw new StartError(`${printable(path)} cannot be written: ${fileReasonOf(cause)}`, { cause });
@@ -68,7 +52,7 @@ async function isThere(path: string): Promise<boolean> {
 /** Creates a file atomically, readable by this user only. Keeps an existing file with the same content. @throws StartError */
 export async function writeOnce(path: string, bytes: Buffer): Promise<void> {
   try {
-    await writeAtomically(path, [bytes], { replace: false });
+    await writeAtomically(path, [bytes], false);
   } catch (error) {
     const isKept = isError(error) && systemCode(error.cause) === "EEXIST";
     if (!isKept || !(await readFile(path)).equals(bytes)) throw error;

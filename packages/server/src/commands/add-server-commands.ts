@@ -14,6 +14,8 @@ over the file, the file over the defaults. The file is JSON, or a module that ex
     "images": { "maxUploadBytes": 26214400 },
     "lookup": { "database": "file:./lookup.db" } }
 
+With --check it prints one line for each check: ok, warning or problem, with the remedy. A server may be running.
+
 SIGTERM or SIGINT ends the server after the requests in progress; a second one ends it at once.
 `,
   environment: `  PORT, OUTRIGGER_PORT     same as --port; OUTRIGGER_PORT wins
@@ -30,38 +32,21 @@ SIGTERM or SIGINT ends the server after the requests in progress; a second one e
                            also serves the email lookup, from file:path or postgres://user:password@host:port/database
   OUTRIGGER_METRICS_PORT   serves metrics for Prometheus on this port of 127.0.0.1; 0 picks a free port`,
   examples: `  outrigger serve --port 8080 --data /var/lib/outrigger
+  outrigger serve --check --data /var/lib/outrigger
   outrigger serve --demo
   outrigger serve --host 0.0.0.0 --config /etc/outrigger/outrigger.config.json`,
 };
 
-const DOCTOR: CommandTexts = {
-  description: "Check that this machine can run a server, or that a mount works from outside.",
-  notes: `Prints one line for each check: ok, warning or problem, with the remedy. A server may be running. Without a URL it checks
-this machine: Node.js, storage, secret, lookup, renderer, and fonts for text in SVG images. With a URL it uploads, reads, edits
-and deletes its own images there. For a private certificate authority, set NODE_EXTRA_CA_CERTS.
-`,
-  examples: `  outrigger doctor --data /var/lib/outrigger
-  outrigger doctor https://example.com/img --header "Authorization: Bearer …"`,
-};
-
-/** Adds the commands that run a server (`serve`, `doctor`) or work on its storage and database. */
+/** Adds the commands that run a server or work on its storage and database. */
 export function addServerCommands(program: Command): void {
   program.commandsGroup("Server:");
   addDataCommand(program, "serve", SERVE, "directory of the images; created if missing (default: ./data)")
     .option("--port <number>", "port to listen on; 0 picks a free port (default: 3000)")
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
     .option("--existing", "refuse to start on empty storage, such as a volume that is not mounted")
+    .option("--check", "check settings, storage, secret, sandbox and fonts, and do not start")
     .option("--demo", "also serve the email lookup, with sample contacts and a key")
     .action(lazyAction(async () => (await import("./serve/serve.ts")).serve));
-  addDataCommand(program, "doctor", DOCTOR)
-    .argument("[url]", "address of mounted images; checks these instead of this machine")
-    .option(
-      "--header <header>",
-      "header of every request to the URL; may be repeated",
-      (text: string, before: readonly string[] = []) => [...before, text],
-    )
-    .option("--json", "print one JSON object instead of lines")
-    .action(lazyAction(async () => (await import("./doctor/doctor.ts")).doctor));
   program.commandsGroup("Images:");
   addImagesCommand(program);
   program.commandsGroup("Storage:");

@@ -12,8 +12,6 @@ export interface StoredRobots {
 interface DomainRow {
   pages: number;
   max_pages: number;
-  hidden_since: string | null;
-  hidden_until: string | null;
 }
 
 const HOUR_MS = 3_600_000;
@@ -40,24 +38,21 @@ export class PageFrontier {
 
   /**
    * Adds a domain with its first pages, and makes its known pages due if `isNow`.
-   * @param maxPages If it grew, or the consent changed, all pages are requested again as if they had never been.
-   * @param readHidden Whether the operator consented to hidden addresses. The first day of it is kept, and the day of its end.
+   * @param maxPages If it grew, all pages are requested again as if they had never been.
    */
   async begin(
     domain: string,
     pages: readonly FoundPage[],
-    { isNow, maxPages, readHidden }: { isNow: boolean; maxPages: number; readHidden: boolean },
+    { isNow, maxPages }: { isNow: boolean; maxPages: number },
   ): Promise<void> {
-    const today = new Date().toISOString().slice(0, 10);
     await this.#driver.run(
       "INSERT INTO lookup_page_domains (name, pages, max_pages) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING",
       [domain, maxPages],
     );
     await this.add(domain, pages);
     await this.#inDomain(domain, async (runner, known) => {
-      const hadConsent = known.hidden_since !== null && known.hidden_until === null;
-      const isOther = hadConsent !== readHidden || known.max_pages < maxPages;
-      if (isOther) {
+      const isMore = known.max_pages < maxPages;
+      if (isMore) {
         await runner.run(
           "UPDATE lookup_pages SET etag = NULL, modified = NULL, digest = NULL WHERE domain = $1",
           [domain],
@@ -73,14 +68,13 @@ export class PageFrontier {
       await runner.run(
         `UPDATE lookup_pages SET due_at = ${DUE_AT_ONCE} WHERE domain = $1 AND is_leased = 0 AND due_at > ${DUE_AT_ONCE}
            AND ((misses = 0 AND uri IS NULL AND failures < ${MAX_FAILURES}) OR ($2 = 1 AND (misses = 0 OR is_sitemap = 0)))`,
-        [domain, Number(isNow || isOther)],
+        [domain, Number(isNow || isMore)],
       );
-      const since = known.hidden_since ?? (readHidden ? today : null);
-      const until = readHidden || since === null ? null : (known.hidden_until ?? today);
-      await runner.run(
-        "UPDATE lookup_page_domains SET pages = $2, max_pages = $3, hidden_since = $4, hidden_until = $5 WHERE name = $1",
-        [domain, known.pages - freed, maxPages, since, until],
-      );
+      await runner.run("UPDATE lookup_page_domains SET pages = $2, max_pages = $3 WHERE name = $1", [
+        domain,
+        known.pages - freed,
+        maxPages,
+      ]);
     });
   }
 
@@ -148,7 +142,7 @@ export class PageFrontier {
     const lock = this.#driver.dialect.kind === "postgres" ? "FOR UPDATE" : "";
     return await this.#driver.write(async (runner) => {
       const known = await runner.first<DomainRow>(
-        `SELECT pages, max_pages, hidden_since, hidden_until FROM lookup_page_domains WHERE name = $1 ${lock}`,
+        `SELECT pages, max_pages FROM lookup_page_domains WHERE name = $1 ${lock}`,
         [domain],
       );
       return known === undefined ? null : await work(runner, known);

@@ -47,7 +47,7 @@ onEachDatabase(({ createUrl, open, kind }) => {
     onTestFinished(() => lookup.close());
     const { barredFromIndex } = createSuppressions(list, SECRET);
     const frontier = new PageFrontier(database);
-    await frontier.begin(DOMAIN, [START], { isNow: true, maxPages: 50, readHidden: false });
+    await frontier.begin(DOMAIN, [START], { isNow: true, maxPages: 50 });
 
     async function take(maxPages = 50): Promise<LeasedPage> {
       const page = await frontier.take(DOMAIN, maxPages, Date.now());

@@ -149,9 +149,7 @@ export async function createPages(db: Kysely<unknown>, kind: Kind): Promise<void
     sql`CREATE TABLE lookup_page_domains (
       name text ${bytes} NOT NULL PRIMARY KEY,
       pages integer NOT NULL,
-      max_pages integer NOT NULL,
-      hidden_since text,
-      hidden_until text
+      max_pages integer NOT NULL
     )`,
     sql`CREATE TABLE lookup_pages (
       seq ${identity},

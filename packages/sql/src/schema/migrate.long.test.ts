@@ -80,7 +80,7 @@ onEachDatabase(({ kind, createUrl, open }) => {
     const database = open(url);
     const frontier = new PageFrontier(database);
     const first = { key: "example.com", url: "https://example.com/", isSitemap: false, depth: 0, rank: 0 };
-    await frontier.begin("example.com", [first], { isNow: false, maxPages: 50, readHidden: false });
+    await frontier.begin("example.com", [first], { isNow: false, maxPages: 50 });
     const page = await frontier.take("example.com", 50, Date.now());
     if (page === null || typeof page === "number") throw new Error("no page is due");
     const none = { lastName: null, position: "CTO", phoneNumber: null, networkAUrl: null, networkB: null };

@@ -19,12 +19,10 @@ import { expiryOf, type Lifetime, NextOptions } from "./store/next-options.ts";
 import { PageTicket } from "./store/page-ticket.ts";
 import { SavedImages } from "./store/saved-images.ts";
 import { announcementText, totalsOf } from "./store/totals.ts";
-import { UnfinishedUploads } from "./store/unfinished-uploads.ts";
 import {
   earlierUpload,
   isActive,
   isUnfinished,
-  leftUpload,
   type Stage,
   type Upload,
   withSaved,
@@ -42,20 +40,19 @@ export class Session {
   readonly checks: ListChecks;
   /** Uploads of this visit, newest batch first. */
   readonly uploads = computed(() => withSaved(this.#added.value, this.saved.list.value));
-  /** What earlier visits left unfinished, and their images, newest first. */
+  /** The images of earlier visits, newest first. */
   readonly earlier = computed(() => {
     const shown = new Set(this.uploads.value.map(({ image }) => image?.id));
     const images = this.saved.list.value
       .filter(({ id }) => !shown.has(id))
       .sort((one, other) => (other.chosenAt ?? 0) - (one.chosenAt ?? 0));
-    return [...(this.#unfinished?.left.value ?? []).map(leftUpload), ...images.map(earlierUpload)];
+    return images.map(earlierUpload);
   });
   readonly totals = computed(() => totalsOf(this.uploads.value));
   /** Advice about the last paste or drop; `null` when there is none. */
   readonly advice = signal<string | null>(null);
   readonly ticket: PageTicket;
   readonly #added = signal<readonly Upload[]>([]);
-  readonly #unfinished: UnfinishedUploads | null;
   readonly #client: ImagesClient;
   readonly #sender: Sender;
   #batches = 0;
@@ -70,10 +67,9 @@ export class Session {
     this.next = new NextOptions(config, baseUrl);
     this.checks = new ListChecks(this.saved, once);
     this.#client = createImagesClient({ baseUrl });
-    this.#unfinished = config.isResumable ? new UnfinishedUploads(baseUrl) : null;
     this.#sender = new Sender({
       client: once,
-      unfinished: this.#unfinished,
+      isResumable: config.isResumable,
       onStage: (key, stage) => this.#setStage(key, stage),
       onCreated: (key, created) => void this.#settle(key, created),
       onUnwanted: (created) => void this.#removeUnwanted(created),
@@ -144,11 +140,10 @@ export class Session {
     const together = files.map((file, index): Upload => {
       const kind = kinds[index] ?? null;
       const message = refusalOf(file, kind, this.ticket.limits.value);
-      const left = this.#unfinished?.resume(file, lifetime, (other) => this.#sender.cancel(other));
-      const { key = randomKey(), name = names[index] ?? file.name } = left ?? {};
+      const name = names[index] ?? file.name;
       const type = kind === null ? file.type : sentType(kind);
       return {
-        key,
+        key: randomKey(),
         batch,
         name,
         label: labelOf(kind),

@@ -156,7 +156,7 @@ export const keyOf = {
 
 /** First key segments of transient data: trials of a store, marks, and lists for stores without an index. */
 const PASSING =
-  /^(?:readyz|doctor|migration|identity|backup|read-lease|rendition-(?:usage|notes)|resumable(?:-usage)?|due-[a-z]{1,20})$/;
+  /^(?:readyz|migration|identity|backup|read-lease|rendition-(?:usage|notes)|resumable(?:-usage)?|due-[a-z]{1,20})$/;
 
 /**
  * The role of the store for a key: by {@link keyOf} for keys of an image, `records` for all others. `null` for

@@ -1,14 +1,6 @@
 import { type Command, Option } from "commander";
 import { addCommand, addDataCommand, type CommandTexts, lazyAction } from "../../cli/command.ts";
-import {
-  parseAccount,
-  parseDelay,
-  parseEmail,
-  parseEncoding,
-  parseHint,
-  parseMapping,
-  parsePages,
-} from "../../cli/option-values.ts";
+import { parseAccount, parseEmail, parseEncoding, parseHint, parseMapping } from "../../cli/option-values.ts";
 
 const DATABASE_HELP = "directory of the database, unless configured (default: ./data)";
 const EXPORT_FORMATS = ["csv", "ndjson"];
@@ -28,16 +20,6 @@ interrupted import again.
   examples: `  outrigger contacts import people.csv --dry-run
   outrigger contacts import people.csv --map address=Kontakt,position=Rolle
   ldapsearch -LLL -x "(mail=*)" | outrigger contacts import -`,
-};
-
-const INDEX: CommandTexts = {
-  description: "Read the pages of domains, and keep the contacts on them.",
-  notes: `Reads the pages that are due; a new domain is read whole. Obeys robots.txt and noindex. Name only domains whose pages you may
-index, and tell the people (GDPR Art. 14): docs/contacts.md. Run an interrupted run again; several may share the work.
-`,
-  examples: `  outrigger contacts index acme.example --contact https://acme.example/robot
-  outrigger contacts index intranet.example --contact it@acme.example \\
-    --internal-host intranet.example:8080 --now`,
 };
 
 const EXPORT: CommandTexts = {
@@ -68,7 +50,7 @@ export function addLookupAdminCommands(program: Command): void {
 
 function addContactsCommand(program: Command): void {
   const group = addCommand(program, "contacts", {
-    description: "Import, index, export and erase the contacts of the email lookup.",
+    description: "Import, export and erase the contacts of the email lookup.",
     notes: NOTES,
     examples: "  outrigger contacts import people.csv",
   });
@@ -89,20 +71,6 @@ function addContactsCommand(program: Command): void {
     .option("--dry-run", "print the field of each column and three contacts, and store nothing")
     .option("--json", "print one JSON object at the end")
     .action(lazyAction(async () => (await import("./contacts/import-contacts.ts")).importFile, "lookup"));
-  addDataCommand(group, "index", INDEX, DATABASE_HELP)
-    .argument("<domain...>", "domains")
-    .requiredOption("--contact <url>", "page about this robot, or an address; sent with each request")
-    .option("--now", "read all known pages, also those that are not due")
-    .option("--max-pages <number>", "pages of a domain (default: 50)", parsePages)
-    .option("--delay <ms>", "time between two requests to a host (default: 5000)", parseDelay)
-    .option("--read-hidden", "read obfuscated addresses, too: only with the consent of the domain")
-    .option(
-      "--internal-host <host>",
-      "host of your own network, with the port unless it is 80 or 443; can be repeated",
-      (host: string, previous: readonly string[] = []) => [...previous, host],
-    )
-    .option("--json", "print a JSON object per domain")
-    .action(lazyAction(async () => (await import("./contacts/index-pages.ts")).indexPages, "pages"));
   add("export", EXPORT)
     .argument("[file]", "- for standard output", "-")
     .addOption(format(EXPORT_FORMATS, "name"))

@@ -75,7 +75,7 @@ async function expectRefused(at: ReturnType<typeof place>, why: RegExp, ...more:
     expect(await server.exit).toBe(1);
     expect(server.output.stderr).toMatch(why);
   }
-  const commands = [REPAIR, ["images", "sweep"], ["doctor"], ...more];
+  const commands = [REPAIR, ["images", "sweep"], ["serve", "--check"], ...more];
   for (const command of commands) {
     const { code, stdout, stderr } = await at.run(...command);
     expect([command, code]).toEqual([command, 1]);

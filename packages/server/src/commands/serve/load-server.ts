@@ -46,7 +46,8 @@ async function startRenderer(settings: ServerSettings): Promise<Renderer | null>
   return renderer;
 }
 
-function partsOf({ storage, lookup, metrics, tracing }: ServerSettings): Part[] {
+/** The parts that a server with these settings loads. */
+export function partsOf({ storage, lookup, metrics, tracing }: ServerSettings): Part[] {
   const kinds = ROLES.map((role) => storage[role].kind);
   const drivers = (["postgres", "redis", "s3"] as const).filter((kind) => kinds.includes(kind));
   return [

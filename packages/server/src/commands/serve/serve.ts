@@ -9,7 +9,9 @@ import type { ServerLog } from "./logger.ts";
 import type { StartedServer } from "./start-server.ts";
 
 /** Options of `outrigger serve` in addition to {@link ServeFlags}. */
-interface DemoFlags extends ServeFlags {
+interface StartFlags extends ServeFlags {
+  /** Checks what the server needs, and does not start it. */
+  check?: boolean;
   /** Serves the lookup unless configured otherwise, and adds samples to a new database. */
   demo?: boolean;
 }
@@ -18,11 +20,12 @@ interface DemoFlags extends ServeFlags {
  * `outrigger serve`: runs the server until SIGTERM or SIGINT. Prints its address and, with samples, their key on standard
  * output; logs on standard error. Rejects if the server cannot start.
  */
-export async function serve({ demo = false, ...flags }: DemoFlags): Promise<void> {
+export async function serve({ check = false, demo = false, ...flags }: StartFlags): Promise<void> {
   const openFiles = openFilesLimit();
   if (openFiles !== null && openFiles < MIN_OPEN_FILES) throw new StartError(lowLimitText(openFiles));
   const config = await loadConfig(flags, process.env);
   const settings = settingsOf(demo ? withDemoLookup(config) : config);
+  if (check) return (await import("./check.ts")).check(settings);
   const { log, start } = await loadServer(settings);
   exitOnBug(log);
   if (demo && settings.lookup === false) {

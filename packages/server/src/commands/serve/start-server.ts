@@ -140,7 +140,7 @@ export async function warnWithoutFonts(renderer: Renderer, logger: Logger): Prom
   try {
     if (await hasLatinFont(renderer)) return;
     logger.warn(
-      "No fonts are installed: text in SVG pictures becomes boxes or disappears. See outrigger doctor.",
+      "No fonts are installed: text in SVG pictures becomes boxes or disappears. See outrigger serve --check.",
     );
   } catch (err) {
     // The renderer was closed or is overloaded.

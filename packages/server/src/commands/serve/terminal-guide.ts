@@ -32,7 +32,6 @@ function guide(base: string, hasLookup: boolean): string {
 Upload a picture:
 
   ${uploadCommand(base)}
-  outrigger upload picture.jpg --to ${base}
 
 The reply has the address of the picture, its expiry, and a PIN to edit or delete it.
 `;

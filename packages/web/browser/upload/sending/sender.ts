@@ -1,6 +1,4 @@
 import { type CreatedImage, type ImagesClient, OutriggerError } from "@outrigger/client";
-import type { Lifetime } from "../store/next-options.ts";
-import type { UnfinishedUploads } from "../store/unfinished-uploads.ts";
 import type { Stage } from "../store/uploads.ts";
 import { outcomeOf, type Refusal } from "./outcome.ts";
 
@@ -11,7 +9,6 @@ export interface FileToSend {
   /** Media type to send. */
   type: string;
   name: string;
-  lifetime: Lifetime;
   /** Called for the first attempt; retries of the same upload repeat its result. `undefined`: the default. `null`: never. */
   expiresAt(): string | null | undefined;
   ticket: string | undefined;
@@ -20,8 +17,8 @@ export interface FileToSend {
 export interface SenderOptions {
   /** A client without retries: they are made here, where the user sees them. */
   client: ImagesClient;
-  /** `null`: the service takes no resumable uploads. */
-  unfinished: UnfinishedUploads | null;
+  /** Whether the service takes resumable uploads. */
+  isResumable: boolean;
   onStage(key: string, stage: Stage): void;
   onCreated(key: string, created: CreatedImage): void;
   /** The service stored a file that had been cancelled. */
@@ -79,14 +76,13 @@ export class Sender {
     for (let brokenCount = 0; !sending.isCancelled; ) {
       const { mostBytes } = sending;
       const refusal = await this.#attempt(given, sending);
-      if (this.#options.unfinished?.idOf(key) === undefined) sending.sentBytes = 0;
+      if (!this.#options.isResumable) sending.sentBytes = 0;
       else if (sending.mostBytes > mostBytes) brokenCount = 0;
       if (refusal === null) return;
-      if (sending.isCancelled) return this.#discard(key);
+      if (sending.isCancelled) return;
       const outcome = outcomeOf(refusal, brokenCount, given.ticket);
       if (outcome.kind === "failed") {
         if (outcome.isSettled) sending.identity = null;
-        if (!outcome.canRetry) this.#options.unfinished?.forget(key);
         return onStage(key, outcome);
       }
       const untilMs = Date.now() + outcome.delayMs;
@@ -100,24 +96,14 @@ export class Sender {
     }
   }
 
-  /** Cancels an upload, also one that a closed window left. If its bytes have arrived already, `onUnwanted` gets the image. */
+  /** Cancels an upload. If its bytes have arrived already, `onUnwanted` gets the image. */
   cancel(key: string): void {
     const sending = this.#sendings.get(key);
-    if (sending !== undefined) {
-      this.#sendings.delete(key);
-      sending.isCancelled = true;
-      if (sending.isAllSent) return;
-      sending.attempt.abort();
-    }
-    this.#discard(key);
-  }
-
-  /** Forgets the part that the service has of an upload, here and there. */
-  #discard(key: string): void {
-    const { client, unfinished } = this.#options;
-    const uploadId = unfinished?.forget(key);
-    // Without success it expires.
-    if (uploadId !== undefined) client.discardUpload(uploadId).catch(() => undefined);
+    if (sending === undefined) return;
+    this.#sendings.delete(key);
+    sending.isCancelled = true;
+    // The client deletes the part that the service has.
+    if (!sending.isAllSent) sending.attempt.abort();
   }
 
   /** @returns why the file was not stored; `null` if it was, or if the upload was cancelled. */
@@ -127,7 +113,6 @@ export class Sender {
       await this.#untilAllowed(given.key, sending);
       if (sending.isCancelled) return null;
       const created = await this.#upload(given, sending);
-      this.#options.unfinished?.forget(given.key);
       if (sending.isCancelled) this.#options.onUnwanted(created);
       else {
         this.#sendings.delete(given.key);
@@ -144,30 +129,26 @@ export class Sender {
 
   /** Resolves when the service has stored the file, also if it is not processed yet. */
   #upload(given: FileToSend, sending: Sending): Promise<CreatedImage> {
-    const { key, file, type, name, lifetime, expiresAt, ticket } = given;
+    const { key, file, type, name, expiresAt, ticket } = given;
     sending.identity ??= { idempotencyKey: randomKey(), expiresAt: expiresAt() };
     const attempt = new AbortController();
     sending.attempt = attempt;
-    const { onStage, unfinished } = this.#options;
+    const { onStage, isResumable } = this.#options;
     const report = (sentBytes: number) => {
       sending.sentBytes = sentBytes;
       sending.mostBytes = Math.max(sending.mostBytes, sentBytes);
       if (!sending.isCancelled) onStage(key, { kind: "sending", sentBytes });
     };
     report(sending.sentBytes);
-    const resumable = unfinished !== null && {
-      uploadId: unfinished.idOf(key),
-      onUploadId: (uploadId: string) => unfinished.begin({ key, uploadId, name }, file, lifetime),
-    };
+    const { lastModified } = file;
     return new Promise((resolve, reject) => {
       this.#options.client
-        .upload(new Blob([file], { type }), {
+        .upload(new File([file], file.name, { type, lastModified }), {
           ...sending.identity,
-          fileName: file.name,
           name,
           ticket,
           signal: attempt.signal,
-          resumable,
+          resumable: isResumable,
           onProgress({ sentBytes, totalBytes }) {
             sending.isAllSent = sentBytes >= totalBytes;
             report(sentBytes);

@@ -1,8 +1,6 @@
-import { t } from "../../../src/texts.ts";
 import type { SavedImage } from "../../saved/saved-image.ts";
 import { kindOf, labelOf } from "../file-kinds.ts";
 import type { Lifetime } from "./next-options.ts";
-import type { UnfinishedUpload } from "./unfinished-uploads.ts";
 
 /** The state of an upload. */
 export type Stage =
@@ -29,7 +27,7 @@ export interface ChosenUpload {
   at: number;
 }
 
-/** An entry of the page: a file added on this visit, or an image or unfinished upload of an earlier one. */
+/** An entry of the page: a file added on this visit, or an image of an earlier one. */
 export interface Upload {
   key: string;
   /** Files added together have the same number. */
@@ -37,7 +35,7 @@ export interface Upload {
   name: string;
   /** The kind of file, e.g. `PNG`; `null` when unknown. */
   label: string | null;
-  /** `null`: the image or unfinished upload is of an earlier visit. */
+  /** `null`: the image is of an earlier visit. */
   chosen: ChosenUpload | null;
   /** Object URL of a thumbnail in this browser; `null` when there is none (yet). */
   previewUrl: string | null;
@@ -70,13 +68,6 @@ export function earlierUpload(image: SavedImage): Upload {
     stage: { kind: "ready" },
     image,
   };
-}
-
-/** An unfinished upload of an earlier visit, as an entry of the page. */
-export function leftUpload({ key, name }: UnfinishedUpload): Upload {
-  const message = t("uploads.unfinished");
-  const stage = { kind: "failed", message, canRetry: false } as const;
-  return { ...EARLIER, key, name, label: labelOf(kindOf({ name, type: "" })), stage, image: null };
 }
 
 /** Bytes of the chosen file; 0 for an image of an earlier visit. */

@@ -64,7 +64,7 @@ const VERIFY: CommandTexts = {
 With --repair, a damaged or missing record or original is restored from the backup; without an intact copy there, the image is
 deleted (410). Orphaned files are deleted. No deletion and no takedown is undone. See docs/operating.md.
 `,
-  examples: `  outrigger images verify --rate 20 --state /var/tmp/verify.json
+  examples: `  outrigger images verify --rate 20
   outrigger images verify --repair --from file:/backup/images --yes`,
 };
 
@@ -81,10 +81,7 @@ as the user of the server.
   const addForMany = (name: string, texts: CommandTexts) =>
     add(name, texts)
       .argument("[image...]", "their IDs or addresses")
-      .option(
-        "--from <file>",
-        "further images: one per line or in the first column of CSV; - is standard input",
-      );
+      .option("--from <file>", "further images: one ID or address per line; - is standard input");
 
   addForMany("withhold", WITHHOLD)
     .requiredOption("--reason <text>", "reason shown to clients", parseReason)
@@ -168,7 +165,6 @@ as the user of the server.
     )
     .option("--rate <MB/s>", "rate at which originals are read (default: 50)", parseRate)
     .option("--concurrency <number>", "keys checked at a time (default: 8)", parseConcurrency)
-    .option("--state <file>", "keep the progress in this file, and resume from it")
     .option("--json", "print a JSON object per finding, and one at the end")
     .action(lazyAction(async () => (await import("./verify.ts")).verify));
 }

@@ -48,8 +48,7 @@ async function* linesOf(
 /** A missing database has no suppressions, and is not created. */
 async function* tokensOf(database: DatabaseTarget | null): AsyncGenerator<string[]> {
   if (database === null || (database.kind === "file" && !existsSync(database.path))) return;
-  const { openDatabase } = await loadPart("lookup", () => import("@outrigger/sql"));
-  const { exportSuppressions } = await import("@outrigger/sql/backup");
+  const { exportSuppressions, openDatabase } = await loadPart("lookup", () => import("@outrigger/sql"));
   const opened = openDatabase({ url: databaseUrl(database) });
   try {
     if (!(await opened.isMade())) return;

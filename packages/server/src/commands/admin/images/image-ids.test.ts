@@ -57,7 +57,6 @@ describe("withHyphenIds", () => {
       "--data",
       "-x",
     ]);
-    expect(withHyphenIds(["node", "outrigger", "get", ID])).toEqual(["node", "outrigger", "get", `/${ID}`]);
     expect(withHyphenIds(["node", "outrigger", "serve", ID])).toEqual(["node", "outrigger", "serve", ID]);
   });
 });

@@ -8,8 +8,6 @@ const AT_THE_END = /(?:^|\/)([A-Za-z0-9_-]{22})(?:\.\w+|\/view|\/edit)?\/?$/;
 
 const MUST_BE = "must be an image's ID or one of its addresses";
 
-const COMMANDS_WITH_IDS: ReadonlySet<string> = new Set(["images", "get", "edit", "rm"]);
-
 /** The ID in `text`, which may be an ID or any address of an image; `null` for any other text. */
 export function imageIdOf(text: string): string | null {
   const path = parsedUrl(text)?.pathname ?? text.replace(/[?#].*$/s, "");
@@ -26,21 +24,17 @@ export function imageIdsOf(texts: readonly string[]): string[] {
 
 /** Wrong lines that a message names. */
 const MAX_NAMED = 20;
-/** The first column of a CSV file's header. */
-const HEADER = /^\s*"?(?:id|image|link|url)"?\s*(?:[,;\t]|$)/i;
 
 /**
- * The IDs in {@link linesOf} a file, each once: an ID or address per line, or the first column of CSV. Lines that begin with `#` and
- * a header are skipped. @throws ConfigError that names the wrong lines.
+ * The IDs in {@link linesOf} a file, each once: an ID or address per line. Lines that begin with `#` are skipped. @throws ConfigError that names the wrong lines.
  */
 export async function imageIdsFrom(path: string): Promise<string[]> {
   const ids = new Set<string>();
   const wrong: string[] = [];
   let count = 0;
   for await (const { line, number } of linesOf(path, "--from")) {
-    const [first = ""] = line.split(/[,;\t]/, 1);
-    const text = first.trim().replace(/^"(.*)"$/, "$1");
-    if (text.startsWith("#") || (number === 1 && HEADER.test(line))) continue;
+    const text = line.trim();
+    if (text.startsWith("#")) continue;
     const id = imageIdOf(text);
     if (id !== null) ids.add(id);
     else if (wrong.push(`${path}, line ${number}: ${printable(text.slice(0, 100))}: ${MUST_BE}`) > MAX_NAMED)
@@ -57,6 +51,6 @@ export async function imageIdsFrom(path: string): Promise<string[]> {
  * option. No option is as long as an ID.
  */
 export function withHyphenIds(argv: readonly string[]): string[] {
-  if (!COMMANDS_WITH_IDS.has(argv[2] ?? "")) return [...argv];
+  if (argv[2] !== "images") return [...argv];
   return argv.map((argument) => (HYPHEN_ID.test(argument) ? `/${argument}` : argument));
 }

@@ -29,7 +29,7 @@ async function heldImages() {
   const ofReported = { [`reports/${first}`]: reports, [`reports/${second}`]: reports };
   await putBlobs(cwd, { [`${damaged}/record`]: "garbage", ...ofReported });
   const rows = ["# decided today", "", first, `https://img.example.com/${first}/view`, damaged, UNKNOWN];
-  return { cwd, first, second, damaged, list: [...rows, `${second};a note`].join("\r\n") };
+  return { cwd, first, second, damaged, list: [...rows, second].join("\r\n") };
 }
 
 /** Runs `outrigger images …` with a standard input. */

@@ -36,7 +36,7 @@ async function refusedPlace() {
 const remedyFor = (path: string) =>
   `this user has no access to ${path}; as root, chown -R ${process.geteuid?.()} ${path} gives it`;
 
-it("list, stats, verify and doctor go on past what they may not read, name it with the remedy, and exit with 1", async () => {
+it("list, stats and verify go on past what they may not read, name it with the remedy, and exit with 1", async () => {
   const { paths, run } = await refusedPlace();
   const permit = refuseAccess(paths);
   try {
@@ -68,12 +68,6 @@ it("list, stats, verify and doctor go on past what they may not read, name it wi
       const finding = { what: "unreadable", repair: null, detail: expect.stringContaining(remedyFor(path)) };
       expect(findings).toContainEqual(expect.objectContaining(finding));
     }
-    const doctor = await run("doctor", "--json");
-    const found: { check: string; status: string; detail: string }[] = JSON.parse(doctor.stdout).findings;
-    const { status, detail } = found.find(({ check }) => check === "records") ?? {};
-    expect([doctor.code, status]).toEqual([1, "problem"]);
-    for (const path of paths) expect(detail).toContain(remedyFor(path));
-    expect(found.map(({ check }) => check)).toContain("free space");
   } finally {
     permit();
   }

@@ -1,24 +1,14 @@
-import { readFile, rm } from "node:fs/promises";
 import type { StorageTargets } from "@outrigger/core/stores";
-import { bytesText, systemCode } from "@outrigger/core/values";
-import {
-  isVerifyState,
-  type PlannedRemovals,
-  type VerifyFinding,
-  type VerifyReport,
-  type VerifyState,
-  verifyStorage,
-} from "@outrigger/ops";
+import { bytesText } from "@outrigger/core/values";
+import { type PlannedRemovals, type VerifyFinding, type VerifyReport, verifyStorage } from "@outrigger/ops";
 import { timeText } from "../../../cli/amounts.ts";
 import { mayProceed, requireAnswer } from "../../../cli/confirm.ts";
-import { fileReasonOf } from "../../../cli/error-reason.ts";
 import { jsonText, note, printable, printOut } from "../../../cli/print.ts";
-import { writeAtomically } from "../../../cli/write-file.ts";
-import { StartError, usageError } from "../../../config/config-error.ts";
+import { usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { describeTarget } from "../../../config/targets/describe-storage.ts";
 import { requireDataDirectories } from "../../../storage/data-directory.ts";
-import { type JobFlags, type JobOutcome, RESUME, runJob } from "../storage/run-job.ts";
+import { type JobFlags, type JobOutcome, runJob } from "../storage/run-job.ts";
 import { nameOfStorage, readSide, requireApart, withStorage } from "../storage/sides.ts";
 import { type OpenImages, withImages } from "../with-admin.ts";
 
@@ -30,8 +20,6 @@ export interface VerifyImagesFlags extends DataFlags, JobFlags {
   maxRemovals?: number;
   /** Bytes per second. */
   rate?: number;
-  /** File for the progress. */
-  state?: string;
 }
 
 /** `outrigger images verify`: compares stored bytes with their records, and repairs damage on request. */
@@ -57,29 +45,25 @@ async function run(
   { stores, targets, options: adminOptions }: OpenImages,
   backup: OpenImages["stores"] | null,
 ): Promise<void> {
-  const { repair = false, maxRemovals, rate, state: path, json = false } = flags;
-  const subject = { storage: nameOfStorage(targets), repair };
-  const state = path === undefined ? null : await readState(path, subject);
-  const resume = path === undefined ? "The verification is unfinished" : RESUME;
-  await runJob(flags, { refused: "The verification stopped", resume }, async (options) => {
-    const report = await verifyStorage({
-      ...options,
-      ...adminOptions,
-      storage: stores,
-      repair,
-      backup: backup ?? undefined,
-      maxRemovals,
-      maxBytesPerSecond: rate,
-      state: state ?? undefined,
-      async saveState(next) {
-        if (path !== undefined) await writeAtomically(path, [jsonText({ ...subject, state: next })]);
-      },
-      onRemovals: (planned) => printRemovals(planned, describeTarget(targets.originals)),
-      onFinding: (finding) => printOut(lineOf(finding, json)),
-    });
-    if (path !== undefined) await rm(path, { force: true });
-    return outcomeOf(report);
-  });
+  const { repair = false, maxRemovals, rate, json = false } = flags;
+  await runJob(
+    flags,
+    { refused: "The verification stopped", resume: "The verification is unfinished" },
+    async (options) => {
+      const report = await verifyStorage({
+        ...options,
+        ...adminOptions,
+        storage: stores,
+        repair,
+        backup: backup ?? undefined,
+        maxRemovals,
+        maxBytesPerSecond: rate,
+        onRemovals: (planned) => printRemovals(planned, describeTarget(targets.originals)),
+        onFinding: (finding) => printOut(lineOf(finding, json)),
+      });
+      return outcomeOf(report);
+    },
+  );
 }
 
 function repairQuestion(targets: StorageTargets, source: StorageTargets | null): string {
@@ -88,30 +72,6 @@ function repairQuestion(targets: StorageTargets, source: StorageTargets | null):
       ? "delete every damaged image"
       : `restore damaged images from ${nameOfStorage(source)}, deleting those that cannot be restored`;
   return `Verify ${nameOfStorage(targets)}, and ${how}?`;
-}
-
-/** What a verification is of. A verification of something else cannot resume it. */
-interface Subject {
-  /** The storage, without secrets. */
-  storage: string;
-  repair: boolean;
-}
-
-/** The state in a file; `null`: there is no file. @throws StartError for a file of another subject or kind. */
-async function readState(path: string, subject: Subject): Promise<VerifyState | null> {
-  const fault = (what: string, cause?: unknown) => new StartError(`--state: ${path} ${what}`, { cause });
-  const text = await readFile(path, "utf8").catch((error) => {
-    if (systemCode(error) === "ENOENT") return null;
-    throw fault(`cannot be read: ${fileReasonOf(error)}`, error);
-  });
-  if (text === null) return null;
-  try {
-    const { storage, repair, state } = Object(JSON.parse(text));
-    if (storage === subject.storage && repair === subject.repair && isVerifyState(state)) return state;
-  } catch {
-    // Not JSON.
-  }
-  throw fault("is not of a verification of this storage with these options. Name another file, or delete it");
 }
 
 function lineOf(finding: VerifyFinding, json: boolean): string {

@@ -3,9 +3,9 @@ import { addCommand, CONFIG_HELP, type CommandTexts, DATA_HELP, lazyAction } fro
 import { parseConcurrency } from "../../../cli/option-values.ts";
 
 const BACKUP: CommandTexts = {
-  description: "Copy images and the lookup's database to a backup, also while a server runs.",
-  notes: `Copies and reads back records, originals and the database of the lookup (PostgreSQL with pg_dump). A further run copies
-changes. No PIN works without the secret: store it separately, or add it with --with-secret. See docs/operating.md.
+  description: "Copy images to a backup, also while a server runs.",
+  notes: `Copies and reads back records and originals. A further run copies changes. No PIN works without the secret: store it
+separately, or add it with --with-secret. docs/operating.md has the lookup's database.
 `,
   examples: `  outrigger backup --to file:/backup/images --data ./data --with-secret
   OUTRIGGER_STORAGE=redis://127.0.0.1:6379 outrigger backup \\
@@ -13,7 +13,7 @@ changes. No PIN works without the secret: store it separately, or add it with --
 };
 
 const RESTORE: CommandTexts = {
-  description: "Restore images and the lookup's database from a backup.",
+  description: "Restore images from a backup.",
   notes: `Fills empty storage of the configuration before the service starts, or adds missing images to storage in use. Existing,
 deleted and withheld images are not changed. See docs/operating.md for images that may have been deleted since the backup.
 `,

@@ -7,12 +7,10 @@ import { printOut } from "../../../cli/print.ts";
 import { type DataFlags, loadConfig } from "../../../config/load-config.ts";
 import { lookupDatabaseOf } from "../../../config/lookup-settings.ts";
 import { settingsOf } from "../../../config/settings.ts";
-import { type DatabaseTarget, describeDatabase } from "../../../config/targets/database-target.ts";
 import { requireDataDirectories } from "../../../storage/data-directory.ts";
 import { lacksStore } from "../../../storage/inspect-targets.ts";
 import type { OpenStorage } from "../../../storage/open-storage.ts";
 import { requireImages } from "../with-admin.ts";
-import { whyNot } from "./lookup-copies.ts";
 import { readEnds } from "./read-ends.ts";
 import { type JobFlags, type JobOutcome, RESUME, runJob } from "./run-job.ts";
 import { putSecretBack, readSecrets, secretsOfStorage } from "./secrets.ts";
@@ -45,7 +43,8 @@ export async function restore(flags: RestoreFlags): Promise<void> {
     runJob(flags, { refused: "Nothing was restored", resume: RESUME }, async (options) => {
       const manifest = (await readBackupManifest(from))?.manifest;
       if (manifest !== undefined && !json) printOut(introductionOf(manifest));
-      let lookup: LookupNews = { said: "", hasFailed: false };
+      // Why the suppressions could not be added.
+      let lookup: string | null = null;
       let pins = "";
       const report = await restoreStorage({
         ...options,
@@ -57,45 +56,16 @@ export async function restore(flags: RestoreFlags): Promise<void> {
         restoreAbsent: absent,
         acceptIncomplete: incomplete,
         async beforeFinish() {
-          if (manifest !== undefined) lookup = await bringLookup(from, manifest, database, ends.suppressions);
+          if (database !== null && ends.suppressions.length > 0) {
+            const { addSuppressions } = await loadPart("lookup", () => import("./add-suppressions.ts"));
+            lookup = await addSuppressions(database, ends.suppressions);
+          }
           pins = await putSecretBack(storage.records, secrets, backedUp);
         },
       });
       return outcomeOf(report, lookup, pins);
     });
   await withPlace(place, (from) => withStorage(storage, (target) => copy(from, target), true));
-}
-
-/** The result for the lookup, in a sentence. */
-interface LookupNews {
-  said: string;
-  hasFailed: boolean;
-}
-
-async function bringLookup(
-  from: BlobStore,
-  { lookup }: BackupManifest,
-  database: DatabaseTarget | null,
-  suppressions: readonly (readonly string[])[],
-): Promise<LookupNews> {
-  const nothing = { said: "", hasFailed: false };
-  if (lookup === null && (database === null || suppressions.length === 0)) return nothing;
-  if (database === null) {
-    const said =
-      "The backup has a database of the lookup, but the configuration has none: set OUTRIGGER_LOOKUP_DATABASE.";
-    return { said, hasFailed: true };
-  }
-  const subject = `The lookup's database ${describeDatabase(database)}`;
-  try {
-    const { addSuppressions, restoreLookup } = await loadPart("lookup", () => import("./restore-lookup.ts"));
-    const isRestored = lookup === null ? null : await restoreLookup(from, lookup, database);
-    await addSuppressions(database, suppressions);
-    if (lookup === null) return { said: `${subject} has the suppressions of the lists.`, hasFailed: false };
-    const what = isRestored ? `is restored, as of ${isoText(lookup.copiedAt)}` : "exists and stays unchanged";
-    return { said: `${subject} ${what}.`, hasFailed: false };
-  } catch (error) {
-    return { said: `${subject} is not restored: ${whyNot(error)}`, hasFailed: true };
-  }
 }
 
 /** A sentence with the age and content of the backup. */
@@ -105,21 +75,19 @@ function introductionOf({ finishedAt, beganAt, images, source }: BackupManifest)
   return `The backup ${state} ${isoText(at)} (${timeText(Math.max(1, (Date.now() - at) / 1000))} ago) has ${images} images of ${source}.\n`;
 }
 
-function outcomeOf(report: RestoreReport, lookup: LookupNews, pins: string): JobOutcome {
+function outcomeOf(report: RestoreReport, lookup: string | null, pins: string): JobOutcome {
   const { restored, bytes, kept, ended, absent, wasLiving, damaged, failed, isComplete } = report;
   const skipped = `${absent} images unknown to the storage were skipped: they may have been deleted since the backup. Pass the lists of ends since the backup (--ends), or --absent`;
-  const notes = [...(absent > 0 ? [skipped] : []), ...(lookup.hasFailed ? [lookup.said] : [])];
   return {
-    report: { ...report, lookup: lookup.said, pins },
+    report: { ...report, lookup, pins },
     troubles: { "damaged in the backup": damaged, "not restored": failed },
-    notes,
+    notes: [...(absent > 0 ? [skipped] : []), ...(lookup === null ? [] : [lookup])],
     lines(seconds) {
       const there = wasLiving ? "existed and stay unchanged" : "existed from an earlier run";
       const summary = `${restored} images restored (${bytesText(bytes)}), ${kept} ${there}, ${ended} have ended, in ${timeText(seconds)}.`;
-      if (!isComplete) return [summary];
-      return lookup.said === "" || lookup.hasFailed ? [summary, pins] : [summary, lookup.said, pins];
+      return isComplete ? [summary, pins] : [summary];
     },
     failure: isComplete ? null : "Some keys were not restored. Run this again to resume",
-    isWhole: isComplete && damaged.length === 0 && absent === 0 && !lookup.hasFailed,
+    isWhole: isComplete && damaged.length === 0 && absent === 0 && lookup === null,
   };
 }
