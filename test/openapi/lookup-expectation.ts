@@ -1,7 +1,7 @@
 import { nameFault, parseFullName } from "@outrigger/core/lookup";
 import type { Draft } from "./drafts.ts";
 import { type Expectation, fits, given, parameterOf } from "./given.ts";
-import { isListing, isReport } from "./scenes.ts";
+import { isListing } from "./scenes.ts";
 import type { Schemas } from "./schemas.ts";
 
 /** The statements about a call of the lookup. */
@@ -9,7 +9,7 @@ export function lookupExpectation(draft: Draft, schemas: Schemas): Expectation {
   const { described, credential, isGarbled } = draft;
   if (isGarbled) return true;
   if (credential !== "right" && described.operation.security?.length !== 0) return null;
-  if (isListing(described) || isReport(described)) return listExpectation(draft, schemas);
+  if (isListing(described)) return listExpectation(draft, schemas);
   const wrong = (name: string) => {
     const text = given(draft, name);
     const schema = parameterOf(draft, name)?.schema;

@@ -96,7 +96,5 @@ export const isEmbedding = ({ path }: Described) => path === "/api/oembed.json";
 export const isViewer = ({ path }: Described) => path === "/{id}/view";
 /** Whether the operation adds a list of addresses. */
 export const isListing = ({ path }: Described) => path === "/v2/email-verifications";
-/** Whether the operation takes a report on mail. */
-export const isReport = ({ path }: Described) => path === "/v2/reports";
 /** Whether the operation is about one list of addresses. */
 export const isOfList = ({ path }: Described) => path.startsWith("/v2/email-verifications/");

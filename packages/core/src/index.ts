@@ -81,7 +81,6 @@ export type {
   EmailFinderAnswer,
   EmailVerification,
   EmailVerifierAnswer,
-  MailReportAnswer,
   VerificationListAnswer,
 } from "./lookup/answers.ts";
 export type { Lookup } from "./lookup/lookup.ts";

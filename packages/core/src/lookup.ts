@@ -4,10 +4,9 @@ export type {
   AccountKey,
   Accounts,
   Charge,
-  MailReport,
   ReserveResult,
 } from "./contracts/accounts.ts";
-export { REPORT_MS, RESERVATION_MS } from "./contracts/accounts.ts";
+export { RESERVATION_MS } from "./contracts/accounts.ts";
 export type {
   AddressType,
   Contact,

@@ -1,6 +1,5 @@
 import type { AddressType, Department, Seniority, VerificationStatus } from "../contracts/contact-source.ts";
 import type { LookupAnswer } from "./operations/operation.ts";
-import type { ReportKind } from "./operations/parameters.ts";
 import type { Verdict } from "./verify/verdict.ts";
 
 /** A page on which an address was found. Dates are `YYYY-MM-DD`, UTC; both are `null` if they are unknown. */
@@ -159,12 +158,6 @@ export interface PendingVerification {
 export type EmailVerifierAnswer = LookupAnswer<
   EmailVerification | PendingVerification,
   { params: { email: string } }
->;
-
-/** What a report makes of an address; `null`: it changes no verdict, and is not stored. */
-export type MailReportAnswer = LookupAnswer<
-  { email: string; verdict: "valid" | "invalid" | null },
-  { params: { email: string; kind: ReportKind; code: string | null } }
 >;
 
 /** A list of addresses that is verified in the background. */

@@ -9,7 +9,6 @@ import type {
   EmailCountAnswer,
   EmailFinderAnswer,
   EmailVerifierAnswer,
-  MailReportAnswer,
   VerificationListAnswer,
   VerificationListData,
 } from "./answers.ts";
@@ -20,9 +19,7 @@ import { type EmailCountParameters, emailCount } from "./operations/email-count.
 import { type EmailFinderParameters, emailFinder } from "./operations/email-finder.ts";
 import { emailVerifier } from "./operations/email-verifier.ts";
 import { readArguments } from "./operations/given.ts";
-import { mailReport } from "./operations/mail-report.ts";
 import { answerOf, type LookupAnswer, type LookupOperation } from "./operations/operation.ts";
-import type { ReportKind } from "./operations/parameters.ts";
 import { readAddresses } from "./verifications/read-addresses.ts";
 import { addList, findList, listAnswer } from "./verifications/verification-lists.ts";
 
@@ -42,15 +39,6 @@ const VERIFY_RULES = {
   /** Maximum time to wait for mail servers, in milliseconds, 3000 to 20,000. @default 10_000 */
   maxDurationMs: rules.any<number>(),
 };
-const REPORT_RULES = {
-  /** What became of the mail: `bounced`, `delivered` or `complained`. */
-  kind: rules.any<ReportKind>(),
-  /** Of a bounce: its enhanced status code, or the reply of the mail server with its codes. @default unknown */
-  code: rules.any<string>(),
-  /** ID of the account whose verdicts change. @default the operator: those of all accounts */
-  account: rules.text("the ID of an account"),
-  ...SIGNAL_RULES,
-};
 const LIST_RULES = {
   ...SIGNAL_RULES,
   /** 1 to 1000. @default 100 */
@@ -61,7 +49,6 @@ const LIST_RULES = {
 
 export interface LookupCallOptions extends rules.Options<typeof CALL_RULES> {}
 export interface VerifyEmailOptions extends rules.Options<typeof VERIFY_RULES> {}
-export interface MailReportOptions extends rules.Options<typeof REPORT_RULES> {}
 export interface VerificationListOptions extends rules.Options<typeof LIST_RULES> {}
 
 /**
@@ -102,11 +89,6 @@ export interface LookupLibrary {
    * `not_found` for an unknown ID.
    */
   verificationList(id: string, options?: VerificationListOptions): Promise<VerificationListAnswer>;
-  /**
-   * Reports what became of mail to an address, which later verifications use for 90 days. A delivery makes it valid, unless its domain
-   * accepts any name; a bounce with the code 5.1.1, 5.1.6 or 5.1.10 invalid. Any other report changes nothing. Costs nothing.
-   */
-  report(email: string, options: MailReportOptions): Promise<MailReportAnswer>;
   /** The number of known addresses of an organisation. Costs nothing. */
   countEmails(
     parameters: EmailCountParameters,
@@ -180,10 +162,6 @@ export function createLookupLibrary(
         if (list === null) throw new ServiceError("not_found", "There is no list with this ID");
         return listAnswer(context, list, page);
       }, signal);
-    },
-    async report(email, options) {
-      const { kind, code, ...others } = checkOptions("report", options, REPORT_RULES);
-      return run(mailReport, { email, kind, code }, others);
     },
     async countEmails(parameters, options) {
       checkNames("countEmails", parameters, emailCount);

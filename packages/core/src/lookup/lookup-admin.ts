@@ -16,8 +16,6 @@ export interface NewAccount {
   lastName?: string;
   /** @default "free" */
   plan?: string;
-  /** Whether the first key may report what became of mail. @default false */
-  reports?: boolean;
 }
 
 /** Accounts, keys and suppressions, for the host app. */
@@ -28,7 +26,7 @@ export interface LookupAdmin {
    */
   createAccount(account?: NewAccount): Promise<{ account: Account; key: string }>;
   /** Creates another key for an account; the key cannot be read again. Rejects with `not_found`. */
-  createKey(account: string, options?: Pick<NewAccount, "reports">): Promise<string>;
+  createKey(account: string): Promise<string>;
   keys(account: string): Promise<AccountKey[]>;
   /** Revokes the keys of an account that begin with `hint`. @returns the number of revoked keys. */
   revokeKeys(account: string, hint: string): Promise<number>;
@@ -55,11 +53,10 @@ export interface LookupAdmin {
 export function createLookupAdmin(context: LookupContext): LookupAdmin {
   const { accounts, contacts, queue, suppressions, verifier, settings } = context;
 
-  async function createKey(account: string, options: Pick<NewAccount, "reports"> = {}): Promise<string> {
+  async function createKey(account: string): Promise<string> {
     await requireAccount(accounts, account);
     const { key, hash, hint } = newApiKey();
-    const added = { hint, createdAt: settings.now(), revokedAt: null };
-    await accounts.addKey(account, hash, options.reports === true ? { ...added, reports: true } : added);
+    await accounts.addKey(account, hash, { hint, createdAt: settings.now(), revokedAt: null });
     return key;
   }
 
@@ -68,8 +65,7 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
     if (parsed !== null) await verifier.forget(parsed);
     const known =
       parsed === null ? await contacts.eraseDomain(subject) : await contacts.erase(parsed.address);
-    const reports = (await accounts.eraseReports?.(mainAddress(subject))) ?? 0;
-    const count = known + reports + (await queue.erase(mainAddress(subject), CLAIMED, context.listEnd()));
+    const count = known + (await queue.erase(mainAddress(subject), CLAIMED, context.listEnd()));
     settings.recordErasure(subject, count);
     return count > 0;
   }
@@ -93,7 +89,7 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
       if (!(await accounts.create(account))) {
         throw new ServiceError("conflict", "An account with this ID already exists");
       }
-      return { account, key: await createKey(account.id, given) };
+      return { account, key: await createKey(account.id) };
     },
     createKey,
     keys: (account) => accounts.keys(account),

@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createSqlAccounts } from "../accounts/sql-accounts.ts";
 import { openDatabase, type SqlDatabase } from "../sql-database.ts";
 import { createSqlSuppressionList } from "../sql-suppression-list.ts";
 import { checkDatabaseFile, copyDatabaseFile, exportSuppressions, isEmptyDatabase } from "./copy-database.ts";
@@ -62,17 +61,6 @@ describe("copyDatabaseFile", () => {
     await writeFile(copy, bytes.fill(7, 4096, 12_000));
     expect(() => checkDatabaseFile(copy)).toThrow(expect.objectContaining({ code: "damaged" }));
   });
-});
-
-test("a copy has the reports on mail, and a database with one is not empty", async () => {
-  const report = { address: "ann@one.example", account: null, kind: "bounced", at: 5 } as const;
-  await createSqlAccounts(database).report?.(report);
-  expect(await isEmptyDatabase(database)).toBe(false);
-  const copy = join(directory, "copy.db");
-  copyDatabaseFile(path, copy);
-  const copied = openDatabase({ url: `file:${copy}` });
-  expect(await createSqlAccounts(copied).reportsOn?.("ann@one.example", "any", 0)).toEqual([report]);
-  await copied.close();
 });
 
 test("isEmptyDatabase is true until there is a contact, account or suppression", async () => {

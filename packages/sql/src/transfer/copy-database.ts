@@ -36,7 +36,7 @@ export function checkDatabaseFile(path: string): void {
 /** Whether a database has no contacts, accounts, suppressions or reports. Migrates its schema. */
 export async function isEmptyDatabase(database: SqlDatabase): Promise<boolean> {
   const driver = useDatabase(database);
-  for (const table of ["lookup_contacts", "lookup_accounts", "lookup_suppressions", "lookup_reports"]) {
+  for (const table of ["lookup_contacts", "lookup_accounts", "lookup_suppressions"]) {
     if ((await driver.first(`SELECT 1 AS found FROM ${table} LIMIT 1`)) !== undefined) return false;
   }
   return true;

@@ -11,7 +11,6 @@ import { answerBy, type LookupHttp } from "./answer-request.ts";
 import { DECLARED_LOOKUPS, type DeclaredLookup } from "./description/declared-lookups.ts";
 import { addListReply, listCsvReply, listReply } from "./list-requests.ts";
 import { type LookupErrorId, RefusedRequest } from "./refusal.ts";
-import { addReportReply } from "./report-request.ts";
 
 /** A row of the route table, used for dispatch, observation and the OpenAPI document. */
 export interface LookupRoute extends Matched {
@@ -37,7 +36,6 @@ export const ROUTES: readonly LookupRoute[] = [
   listRoute("email-verifications", ["POST", "OPTIONS"], addListReply),
   listRoute("email-verifications/{id}", READ, listReply),
   listRoute("email-verifications/{id}.csv", READ, listCsvReply),
-  listRoute("reports", ["POST", "OPTIONS"], addReportReply),
   {
     route: DESCRIPTION_PATH,
     methods: READ,
@@ -47,7 +45,7 @@ export const ROUTES: readonly LookupRoute[] = [
   },
   ...[
     ...["people", "companies", "combined", "discover"],
-    ...["leads", "leads_lists", "leads_custom_attributes", "campaigns", "sequences"],
+    ...["leads", "leads_lists", "leads_custom_attributes", "campaigns", "sequences", "reports"],
   ].map((name) =>
     refusedRoute(
       `/v2/${name}/*`,

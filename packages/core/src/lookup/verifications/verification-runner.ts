@@ -1,9 +1,7 @@
 import { isSettledWithin } from "../../async/settled-within.ts";
-import { REPORT_MS } from "../../contracts/accounts.ts";
 import type { FinishedRow, TakenVerification } from "../../contracts/verification-queue.ts";
 import { isServiceError } from "../../errors.ts";
 import type { LookupContext } from "../lookup-context.ts";
-import { expireReport } from "../verify/verify-address.ts";
 import { createRowPace, type RowPaces } from "./row-pace.ts";
 import { KEPT_MS } from "./verification-lists.ts";
 import { type RowOutcome, unknownResult, verifyRow } from "./verify-row.ts";
@@ -131,11 +129,8 @@ export class VerificationRunner {
   async #removeOld(): Promise<void> {
     if (performance.now() - this.#removedAtMs < HOUR_MS) return;
     this.#removedAtMs = performance.now();
-    const { queue, accounts, settings } = this.#context;
+    const { queue, settings } = this.#context;
     await queue.removeBefore(settings.now() - KEPT_MS);
-    await accounts.removeReports?.(settings.now() - REPORT_MS, (report) =>
-      expireReport(this.#context, report),
-    );
   }
 
   /** Reports the first of several failures. */

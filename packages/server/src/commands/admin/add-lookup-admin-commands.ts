@@ -131,7 +131,6 @@ function addKeysCommand(program: Command): void {
     .option("--account <id>", "account of the key (default: a new account with a random ID)", parseAccount)
     .option("--email <address>", "email address of a new account", parseEmail)
     .option("--plan <name>", "plan of a new account (default: free)")
-    .option("--reports", "the key may report bounces and deliveries")
     .option("--json", "print one JSON object")
     .action(lazyAction(async () => (await import("./keys.ts")).createKey, "lookup"));
   add("list", {

@@ -1,12 +1,11 @@
 import type { ApiOperation, ApiParameter, ApiResponse } from "../../../openapi/document.ts";
 import { type HeaderName, headersOf } from "../../../openapi/headers.ts";
 import { jsonReply, queryParameter } from "../../../openapi/operations.ts";
-import { type JsonSchema, optionalField } from "../../../schema/json-schema.ts";
+import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { domainSearch } from "../../operations/domain-search.ts";
 import { emailCount } from "../../operations/email-count.ts";
 import { emailFinder } from "../../operations/email-finder.ts";
 import { emailVerifier } from "../../operations/email-verifier.ts";
-import { mailReport } from "../../operations/mail-report.ts";
 import { LOOKUP_PARAMETERS } from "../../operations/parameters.ts";
 import { MAX_ROWS } from "../../verifications/list-rows.ts";
 import { LIST_LIMIT_SCHEMA, LIST_OFFSET_SCHEMA } from "../list-requests.ts";
@@ -33,15 +32,6 @@ const { limit: _, ...ECHOED_SEARCH } = SEARCH;
 const FINDER = schemasOf(emailFinder);
 const COUNT = schemasOf(emailCount);
 const EMAIL = { email: { type: "string" } } as const;
-
-const MAILED = { ...LOOKUP_PARAMETERS.email, format: "email", description: "The address of the mail." };
-const REPORTED = { kind: LOOKUP_PARAMETERS.kind, code: optionalField(LOOKUP_PARAMETERS.code) };
-const REPORT_REQUEST = { ...objectOf({ email: MAILED, ...REPORTED }), required: ["email", "kind"] };
-const { email: __, ...REPORT } = schemasOf(mailReport);
-const REPORTED_DATA = objectOf({
-  email: EMAIL.email,
-  verdict: { enum: ["valid", "invalid", null], description: "Null: the report changes no verdict." },
-});
 
 const MONTH = "the month's allowance is used up";
 const OPTED_OUT = { 451: "this person opted out of the lookup." };
@@ -153,21 +143,6 @@ export const DECLARED_LOOKUPS = {
     replies: { 200: list({ "text/csv": { schema: { type: "string" } } }, "Content-Disposition") },
     refusals: NO_LIST,
     hasHead: true,
-  },
-  reports: {
-    operationId: "reportMail",
-    summary: "Report what became of a mail",
-    description:
-      "A delivery makes the address valid for later verifications of the account, unless its domain accepts any name; a bounce whose code speaks of the mailbox makes it invalid. Any other report changes nothing. Reports expire after 90 days; a later one replaces an earlier one. Needs a key with this right. Free.",
-    requestBody: { required: true, content: { "application/json": { schema: REPORT_REQUEST } } },
-    replies: { 200: answer(REPORTED_DATA, { ...EMAIL, ...echoOf(REPORT) }) },
-    refusals: {
-      ...OPTED_OUT,
-      403: "the key may not report.",
-      408: "the body arrives too slowly.",
-      413: "the body is larger than 16 KiB.",
-      415: "the body is not application/json in UTF-8.",
-    },
   },
 } satisfies Readonly<Record<string, DeclaredLookup>>;
 

@@ -172,7 +172,7 @@ function description({ requestsPerSecond, testKey }: LookupFacts): string {
     requestsPerSecond === false
       ? ""
       : `An account may send ${requestsPerSecond} requests per second; further ones wait up to two seconds.`,
-    "`discover`, `leads`, `leads_lists`, `leads_custom_attributes`, `campaigns`, `sequences` and all below them answer 501.",
+    "`discover`, `leads`, `leads_lists`, `leads_custom_attributes`, `campaigns`, `sequences`, `reports` and all below them answer 501.",
     'Errors use `{"errors": [{"id", "code", "details"}]}`. OPTIONS returns 204 and an unsupported method 405, both with `Allow`.',
   ]
     .filter((paragraph) => paragraph !== "")
