@@ -34,20 +34,6 @@ export {
 } from "./contracts/contact-source.ts";
 export type { MailLists, MailProber, ProbeReason, ProbeResult } from "./contracts/mail-prober.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
-export type {
-  FinishedRow,
-  ListEnd,
-  ListEnds,
-  ListSize,
-  SettledEnd,
-  TakenEnd,
-  TakenVerification,
-  VerificationList,
-  VerificationPlace,
-  VerificationQueue,
-  VerificationRow,
-} from "./contracts/verification-queue.ts";
-export { sharesOf } from "./contracts/verification-queue.ts";
 export { hashApiKey } from "./lookup/accounts/api-key.ts";
 export { isGibberish } from "./lookup/address/is-gibberish.ts";
 export { isRoleName } from "./lookup/address/is-role-name.ts";

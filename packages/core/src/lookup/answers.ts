@@ -160,42 +160,6 @@ export type EmailVerifierAnswer = LookupAnswer<
   { params: { email: string } }
 >;
 
-/** A list of addresses that is verified in the background. */
-export interface VerificationListData {
-  id: string;
-  /** Number of addresses. */
-  total: number;
-  /** Number of addresses with a result. */
-  done: number;
-  status: "queued" | "running" | "done";
-}
-
-/** An address of a list that has no verdict. */
-export interface UnverifiedAddress {
-  result: null;
-  /**
-   * `null`: not verified yet. `not_paid`: the account had no points left. `claimed`: the owner of the address
-   * opted out of the lookup.
-   */
-  status: null | "not_paid" | "claimed";
-  score: null;
-  email: string;
-}
-
-/** An address of a list. */
-export type ListedVerification = Omit<EmailVerification, "sources"> | UnverifiedAddress;
-
-/** A page of a list. */
-export interface VerificationListAnswer {
-  data: VerificationListData & { results: ListedVerification[] };
-  meta: {
-    /** Number of addresses on all pages. */
-    results: number;
-    offset: number;
-    limit: number;
-  };
-}
-
 /** The number of known addresses of a domain. */
 export type EmailCountAnswer = LookupAnswer<
   {

@@ -5,7 +5,6 @@ import { newApiKey } from "./accounts/api-key.ts";
 import { normaliseDomain } from "./address/mail-domain.ts";
 import { mainAddress, normaliseAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
-import { CLAIMED } from "./verifications/row-result.ts";
 
 /** A new account. */
 export interface NewAccount {
@@ -51,7 +50,7 @@ export interface LookupAdmin {
 }
 
 export function createLookupAdmin(context: LookupContext): LookupAdmin {
-  const { accounts, contacts, queue, suppressions, verifier, settings } = context;
+  const { accounts, contacts, suppressions, verifier, settings } = context;
 
   async function createKey(account: string): Promise<string> {
     await requireAccount(accounts, account);
@@ -63,9 +62,8 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
   async function erase(subject: string): Promise<boolean> {
     const parsed = parseAddress(subject);
     if (parsed !== null) await verifier.forget(parsed);
-    const known =
+    const count =
       parsed === null ? await contacts.eraseDomain(subject) : await contacts.erase(parsed.address);
-    const count = known + (await queue.erase(mainAddress(subject), CLAIMED, context.listEnd()));
     settings.recordErasure(subject, count);
     return count > 0;
   }

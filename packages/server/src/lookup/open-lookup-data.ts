@@ -9,14 +9,12 @@ import {
   type LookupKeys,
   type SuppressionList,
   type Suppressions,
-  type VerificationQueue,
 } from "@outrigger/core/lookup";
 import { type BlobStore, isLocalStore, makeDirectories } from "@outrigger/core/stores";
 import {
   createSqlAccounts,
   createSqlContactSource,
   createSqlSuppressionList,
-  createSqlVerificationQueue,
   openDatabase,
   type SqlDatabase,
 } from "@outrigger/sql";
@@ -33,7 +31,6 @@ export interface LookupData {
   contacts: ContactSource;
   accounts: Accounts;
   suppressionList: SuppressionList;
-  verifications: VerificationQueue;
   /** The entries of the list, verified to have been made with `secrets`. */
   suppressions: Suppressions;
   /** The first is the current one. */
@@ -79,7 +76,6 @@ export async function openLookupData(
       contacts: createSqlContactSource(database),
       accounts: createSqlAccounts(database),
       suppressionList,
-      verifications: createSqlVerificationQueue(database),
       suppressions,
       secrets,
       keys: deriveLookupKeys(secrets),

@@ -28,8 +28,6 @@ export interface VerificationSought {
   parsed: ParsedAddress | null;
   /** ID of the account on whose behalf, `null` without one. */
   account: string | null;
-  /** Name of the line before mail hosts, which serve lines alternately. @default the account's */
-  line?: string;
 }
 
 /**
@@ -71,13 +69,13 @@ async function chargeWhenKnown(reserved: Quote, verifying: Promise<Verified>): P
  */
 export async function verifyAddress(
   context: LookupContext,
-  { email, parsed, account, line }: VerificationSought,
+  { email, parsed, account }: VerificationSought,
 ): Promise<Verified> {
   const { contacts, verifier } = context;
   if (parsed === null) return judged(context, email, null, null, null);
   const [contact, probe] = await Promise.all([
     contacts.find(parsed.address),
-    verifier.probe(parsed, line ?? account),
+    verifier.probe(parsed, account),
   ]);
   const verified = judged(context, email, parsed, probe, contact);
   await record(context, verified, parsed, probe.acceptsAll);

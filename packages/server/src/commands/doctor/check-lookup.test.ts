@@ -1,6 +1,5 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createSqlVerificationQueue, openDatabase } from "@outrigger/sql";
 import { afterEach, describe, expect, it } from "vitest";
 import { type DnsServer, startDnsServer } from "../../../../../test/support/dns-server.ts";
 import { temporaryDirectory } from "../../../test/outrigger-process.ts";
@@ -37,33 +36,6 @@ describe("checkLookup", () => {
     expect(
       await checkLookup({ database: { kind: "file", path: join(directory, "directory") } }),
     ).toMatchObject([{ status: "problem" }]);
-  });
-
-  it("warns of events of lists that were given up, and of events that wait for more than an hour", async () => {
-    const path = join(await temporaryDirectory(), "lookup.db");
-    const database = openDatabase({ url: `file:${path}` });
-    await database.ready();
-    const queue = createSqlVerificationQueue(database);
-    const at = Date.now() - 2 * 3_600_000;
-    const end = { at, state: "{}" };
-    const row = { email: "a", subject: null, columns: null, result: "{}" };
-    for (const id of ["first", "second"]) {
-      const list = { id, account: null, plan: "free", header: null, createdAt: at };
-      expect(await queue.add(list, [row], null, undefined, end)).toBe(true);
-    }
-    const findings = () => checkLookup({ database: { kind: "file", path } });
-    const [taken] = await queue.takeEnds(1, 1000, at);
-    if (taken === undefined) throw new Error("No event is due");
-    await queue.settleEnd(taken, { state: "{}", dueMs: null, isDead: true });
-    expect((await findings()).slice(1)).toEqual([
-      {
-        check: "lookup events",
-        status: "warning",
-        detail: `events of 1 lists were given up in the last 30 days, and events of 1 lists wait, the oldest since ${new Date(at).toISOString()}`,
-        remedy: expect.stringContaining("lookup.webhooks"),
-      },
-    ]);
-    await database.close();
   });
 
   it("resolves the name for mail servers by DNS only", async () => {

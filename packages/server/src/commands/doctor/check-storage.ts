@@ -83,7 +83,7 @@ async function checkRecords(records: BlobStore): Promise<Finding[]> {
   await records.list("", { onUnreadable: (_path, error) => fail(error) }).catch(fail);
   // It fails at its end for what was named before.
   await sample().catch((error) => reasons.size === 0 && fail(error));
-  const undelivered = admin.undelivered().then((events) => found.push(...eventFindings("images", events)));
+  const undelivered = admin.undelivered().then((events) => found.push(...eventFindings(events)));
   await undelivered.catch(fail);
   await reportFindings(admin).then((late) => found.push(...late), fail);
   await admin.close();
@@ -111,21 +111,17 @@ async function reportFindings({ reports }: ImageAdmin): Promise<Finding[]> {
 }
 
 /** Warns of events that were given up or are late. Empty if there are none. */
-function eventFindings(
-  owner: "images" | "lookup",
-  { waiting, oldestAt, dead }: UndeliveredEvents,
-): Finding[] {
-  const things = owner === "images" ? "images" : "lists";
+function eventFindings({ waiting, oldestAt, dead }: UndeliveredEvents): Finding[] {
   const isLate = oldestAt !== null && Date.now() - oldestAt > LATE_EVENT_MS;
   const faults = [
-    ...(dead > 0 ? [`events of ${dead} ${things} were given up in the last 30 days`] : []),
+    ...(dead > 0 ? [`events of ${dead} images were given up in the last 30 days`] : []),
     ...(isLate
-      ? [`events of ${waiting} ${things} wait, the oldest since ${new Date(oldestAt).toISOString()}`]
+      ? [`events of ${waiting} images wait, the oldest since ${new Date(oldestAt).toISOString()}`]
       : []),
   ];
   if (faults.length === 0) return [];
-  const remedy = `Find "webhook failed" in the log, and repair the receiver or remove it from ${owner}.webhooks`;
-  return [warning(owner === "images" ? "events" : "lookup events", faults.join(", and "), remedy)];
+  const remedy = `Find "webhook failed" in the log, and repair the receiver or remove it from images.webhooks`;
+  return [warning("events", faults.join(", and "), remedy)];
 }
 
 /** Whether a data directory can be used or created and has free space. Changes nothing in it. @param directory Absolute path. */
@@ -219,38 +215,30 @@ export async function checkLeases(targets: StorageTargets): Promise<Finding[]> {
 /** Whether the lookup's database can be used or created, and the name sent to mail servers resolves. Sends only DNS queries. */
 export async function checkLookup({ database, smtp, dnsServers = [] }: LookupSettings): Promise<Finding[]> {
   const place = describeDatabase(database);
-  const { fault, events } = await tryDatabase(database);
+  const fault = await tryDatabase(database);
   const remedy = "Fix this, or set another database in lookup.database";
   const found = problem("lookup database", fault && `${place} cannot be used: ${fault}`, remedy, place);
-  const late = events === null ? [] : eventFindings("lookup", events);
-  return [found, ...late, ...(smtp === undefined ? [] : [await checkHelo(smtp.helo, dnsServers)])];
+  return [found, ...(smtp === undefined ? [] : [await checkHelo(smtp.helo, dnsServers)])];
 }
 
-/** Why the database cannot be used, as a clause; `false` if it can. @returns its events, too, unless it is yet to be created. */
-async function tryDatabase(
-  target: DatabaseTarget,
-): Promise<{ fault: string | false; events: UndeliveredEvents | null }> {
+/** Why the database cannot be used, as a clause; `false` if it can, or can be created. */
+async function tryDatabase(target: DatabaseTarget): Promise<string | false> {
   try {
     if (target.kind === "file" && !existsSync(target.path)) {
       // Permissions do not tell: in /proc, no user can create a file.
       await rmdir(await mkdtemp(join(existingParentOf(target.path), ".outrigger-doctor-")));
-      return { fault: false, events: null };
+      return false;
     }
-    const { createSqlVerificationQueue, openDatabase } = await loadPart(
-      "lookup",
-      () => import("@outrigger/sql"),
-    );
+    const { openDatabase } = await loadPart("lookup", () => import("@outrigger/sql"));
     const database = openDatabase({ url: databaseUrl(target) });
-    // The start of a server makes missing tables, and migrates the schema as here.
-    const counting = database.isMade().then((isMade) => {
-      return isMade ? createSqlVerificationQueue(database).countEnds() : null;
-    });
-    const events = await counting.finally(() => database.close());
+    // The start of a server makes missing tables.
+    const opening = database.isMade().then((isMade) => (isMade ? database.ready() : undefined));
+    await opening.finally(() => database.close());
     if (target.kind === "file") await access(target.path, constants.W_OK);
-    return { fault: false, events };
+    return false;
   } catch (error) {
     const isMissing = target.kind === "file" && !existsSync(target.path);
-    return { fault: isMissing ? directoryReasonOf(error) : serviceReasonOf(error), events: null };
+    return isMissing ? directoryReasonOf(error) : serviceReasonOf(error);
   }
 }
 
