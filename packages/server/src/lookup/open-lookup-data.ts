@@ -47,7 +47,7 @@ export interface LookupData {
 export type WithLookup = Pick<ServerConfig, "secret"> & { lookup: LookupSettings };
 
 /**
- * Opens the lookup's database, migrates its schema, and verifies that its suppressions were made with a known secret.
+ * Opens the lookup's database, creates missing tables, and verifies that its suppressions were made with a known secret.
  * @param records The store of image records; a local one also keeps a secret.
  * @param mayMake Whether a missing database is made.
  * @throws StartError; nothing stays open.
@@ -59,7 +59,7 @@ export async function openLookupData(
 ): Promise<LookupData> {
   const target = settings.lookup.database;
   const found = await lookupSecrets(settings, records);
-  const { secrets, isConfigured } = found;
+  const { secrets } = found;
   let database: SqlDatabase | null = null;
   try {
     if (target.kind === "file") makeDatabaseDirectory(target.path);
@@ -68,7 +68,7 @@ export async function openLookupData(
     if (isNew && !mayMake) throw noDatabase(target);
     await database.ready();
     const suppressionList = createSqlSuppressionList(database);
-    const suppressions = createSuppressions(suppressionList, secrets, { mayAdopt: isConfigured });
+    const suppressions = createSuppressions(suppressionList, secrets);
     await requireSecret(suppressions, found, describeDatabase(target));
     const { close } = database;
     return {

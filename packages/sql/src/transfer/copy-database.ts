@@ -33,7 +33,7 @@ export function checkDatabaseFile(path: string): void {
   if (found !== "ok") throw new ServiceError("damaged", `The copy of the database is damaged: ${found}`);
 }
 
-/** Whether a database has no contacts, accounts, suppressions or reports. Migrates its schema. */
+/** Whether a database has no contacts, accounts, or suppressions. Creates missing tables. */
 export async function isEmptyDatabase(database: SqlDatabase): Promise<boolean> {
   const driver = useDatabase(database);
   for (const table of ["lookup_contacts", "lookup_accounts", "lookup_suppressions"]) {

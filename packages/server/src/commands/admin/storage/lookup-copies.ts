@@ -16,7 +16,7 @@ import { outputOf, type PostgresCall } from "./run-program.ts";
 /** Selects the rows of the lookup's tables and nothing else in the database. */
 const DUMP_ARGS = [
   ...["--format=custom", "--data-only", "--no-owner"],
-  ...["--table=lookup_*", "--exclude-table=lookup_migrations*"],
+  ...["--table=lookup_*", "--exclude-table=lookup_schema"],
 ];
 
 /**
