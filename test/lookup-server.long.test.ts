@@ -40,28 +40,6 @@ describe.each(["embedded", "postgres"] as const)("a lookup on the %s database", 
     const used = await ask(other, "account", { api_key: key });
     expect(used.body.data.requests.searches).toEqual({ used: 100, available: 100 });
 
-    const sender = await place.createKey("--account", "sender", "--reports");
-    const plain = await place.createKey("--account", "sender");
-    const report = async (url: string, used: string) => {
-      const body = JSON.stringify({ email: "ann.lee@acme.example", kind: "bounced", code: "5.1.1" });
-      const headers = { "X-API-KEY": used, "Content-Type": "application/json" };
-      return (await fetch(`${url}/v2/reports`, { method: "POST", headers, body })).status;
-    };
-    expect([await report(one, plain.key), await report(one, sender.key)]).toEqual([403, 200]);
-    for (const [used, status] of [
-      [sender.key, "invalid"],
-      [key, "unknown"],
-    ] as const) {
-      const verified = await ask(other, "email-verifier", { email: "ann.lee@acme.example", api_key: used });
-      expect(verified.body.data.status).toBe(status);
-    }
-    const listed = (await place.run("keys", "list", "--json")).stdout.trim().split("\n");
-    expect(listed.map((line) => JSON.parse(line)).map(({ account: of, reports }) => [of, reports])).toEqual([
-      ["acme", false],
-      ["sender", true],
-      ["sender", false],
-    ]);
-
     const another = await place.createKey();
     expect((await ask(one, "account", { api_key: another.key })).status).toBe(200);
     expect((await place.run("keys", "revoke", another.account, another.key)).code).toBe(0);

@@ -6,7 +6,7 @@ import type { Images, ImagesOptions, Lookup, LookupOptions } from "@outrigger/co
 import type { Page, Renderer } from "@outrigger/core/images";
 import type { Account } from "@outrigger/core/lookup";
 import type { BlobStore } from "@outrigger/core/stores";
-import type { Express, Request, RequestHandler, Response } from "express";
+import type { Express, RequestHandler } from "express";
 import type { Hono } from "hono";
 import type Koa from "koa";
 
@@ -78,9 +78,6 @@ export declare const user: { id: string; avatar: string | null };
 export declare const imagesClient: ImagesClient;
 export declare const lookupClient: LookupClient;
 export declare const apiKey: string;
-/** Of the recipe for bounces, which takes them from untyped JSON. */
-export declare const learn: (reports: readonly unknown[]) => Promise<void>;
-export declare const caught: (handle: (req: Request, res: Response) => Promise<void>) => RequestHandler;
 export declare const file: File;
 export declare const abort: AbortController;
 export declare const bar: { show(share: number): void };

@@ -2,10 +2,9 @@ import { randomBytes } from "node:crypto";
 import { chmod, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import * as core from "@outrigger/core";
 import { createAdminPages } from "@outrigger/web";
-import express, { type Express } from "express";
+import type { Express } from "express";
 import * as standardwebhooks from "standardwebhooks";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTestLookup } from "../lookup/lookup-site.ts";
@@ -182,37 +181,6 @@ const RECIPES: Record<string, (host: Host) => Promise<void>> = {
     });
     const said = await (await fetch(`${await serve(host)}/sign-up`)).text();
     expect(said).toContain("This address takes no mail");
-  },
-
-  async "Learn from bounces"(host) {
-    const { lookup } = await newLookup();
-    const heading = "Learn from bounces";
-    const learning = Object(await run(codeOf(heading, "function learn"), { lookup }, "{ learn, caught }"));
-    const app = express();
-    const { publicKey } = (await import("node:crypto")).generateKeyPairSync("ec", {
-      namedCurve: "prime256v1",
-    });
-    const env = {
-      POSTMARK_PASSWORD: "secret",
-      SENDGRID_PUBLIC_KEY: publicKey.export({ format: "der", type: "spki" }).toString("base64"),
-    };
-    for (const service of ["ses", "postmark", "sendgrid"]) {
-      const code = codeOf(heading, `/webhooks/${service}`);
-      await run(code, { app, process: { env }, ...learning });
-    }
-    await host.pass(app);
-    const base = `${await serve(host)}/webhooks`;
-    const post = (service: string, headers = {}) => {
-      const body = JSON.stringify({ RecordType: "Bounce", Type: "HardBounce", Email: "ada@example.com" });
-      const type = { "content-type": "application/json" };
-      return statusOf(`${base}/${service}`, null, { method: "POST", headers: { ...type, ...headers }, body });
-    };
-    const forged = ["ses", "postmark", "sendgrid"].map((service) => post(service));
-    expect(await Promise.all(forged)).toEqual([403, 401, 403]);
-    const authorization = `Basic ${btoa("outrigger:secret")}`;
-    expect(await post("postmark", { authorization })).toBe(200);
-    const stdin = Readable.from([Buffer.from("From: a@example.com\r\n\r\nno report")]);
-    await run(codeOf(heading, "parseDeliveryReport"), { process: { stdin }, ...learning });
   },
 
   async "Calls in code"(host) {

@@ -2,10 +2,6 @@ import { isServiceError } from "@outrigger/core";
 import { expect, test } from "vitest";
 import { nameOtherKind, sniffConvertible } from "../../packages/core/src/images/record/other-kinds.ts";
 import { sniffType } from "../../packages/core/src/images/record/sniff.ts";
-import { LookupProblem } from "../../packages/core/src/lookup/lookup-problem.ts";
-import { ListRows, TextInput } from "../../packages/core/src/lookup/verifications/list-rows.ts";
-import { parseAddresses } from "../../packages/core/src/lookup/verifications/read-addresses.ts";
-import { parseTable } from "../../packages/core/src/lookup/verifications/read-table.ts";
 import { parseMediaType } from "../../packages/node/src/incoming.ts";
 import { PartHeads } from "../../packages/node/src/upload/part-heads.ts";
 import { readSitemap } from "../../packages/page-index/src/crawl/sitemap.ts";
@@ -202,47 +198,6 @@ test("the type of any file is found without an error, and a raster has the signa
     });
   }
 });
-
-/** The rows of a list whose text arrives in these pieces. */
-function rowsOf(parse: typeof parseTable, pieces: readonly string[]) {
-  return outcomeOf(
-    () => {
-      const [input, list] = [new TextInput(), new ListRows()];
-      const parser = parse(input, list);
-      const advance = () => {
-        for (let step = parser.next(); !step.done && step.value; step = parser.next());
-      };
-      for (const piece of pieces) {
-        input.add(piece);
-        advance();
-      }
-      input.isComplete = true;
-      advance();
-      return list.rows.map(({ email, subject, columns }) => [email, subject, columns]);
-    },
-    (error) => error instanceof LookupProblem,
-  );
-}
-
-test.each([
-  ["csv", parseTable],
-  ["json", parseAddresses],
-] as const)(
-  "a list of addresses from %s is read alike in whatever pieces it arrives, and refused with a reason",
-  async (corpus, parse) => {
-    await fuzz({
-      ...{ corpus, runs: 2000, syntax: TABLE, outcomes: ["read", "refused"] },
-      check(bytes, random) {
-        const text = bytes.toString("utf8");
-        const cuts = Array.from({ length: 3 }, () => random.below(text.length + 1)).sort((a, b) => a - b);
-        const pieces = [0, ...cuts].map((from, index) => text.slice(from, cuts[index] ?? text.length));
-        const whole = rowsOf(parse, [text]);
-        expect(rowsOf(parse, pieces)).toEqual(whole);
-        return "refused" in whole ? "refused" : "read";
-      },
-    });
-  },
-);
 
 /** What no terminal, page or database should get. */
 const CONTROL = /(?![\t\r\n])[\p{Cc}\p{Cs}]/u;

@@ -44,27 +44,14 @@ function loadOf({ lines, connections }: HostileMailServer) {
   return { sessions: connections(), questions: lines.filter((line) => line.startsWith("RCPT")).length };
 }
 
-test("a list at a host that begins to deny every mailbox marks no live one undeliverable", async () => {
+test("40 verifications at a host that begins to deny every mailbox mark no live one undeliverable", async () => {
   const { host } = await start();
   const dead = emails("dead#.x", 0, 11);
   const live = emails("ok#.live", 4, 31);
-  const url = `${site.base}/v2/email-verifications`;
-  const headers = { "X-API-KEY": site.key, "Content-Type": "application/json" };
-  const added = await fetch(url, {
-    method: "POST",
-    headers,
-    body: JSON.stringify({ emails: [...dead, ...live] }),
-  });
-  const location = new URL(added.headers.get("Location") ?? "", url);
-  const list = async () => {
-    const { data } = (await (await fetch(`${location}?limit=1000`, { headers })).json()) as {
-      data: { status: string; results: { email: string; result: string; status: string }[] };
-    };
-    return data;
-  };
-  await expect.poll(async () => (await list()).status, { interval: 200 }).toBe("done");
-  const { results } = await list();
-  const undeliverable = results.filter(({ result }) => result === "undeliverable").map(({ email }) => email);
+  const answers = await Promise.all([...dead, ...live].map((email) => site.verify(email)));
+  const undeliverable = answers.flatMap(({ body: { data } }) =>
+    data?.result === "undeliverable" ? [String(data.email)] : [],
+  );
   expect(undeliverable.filter((email) => live.includes(email))).toEqual([]);
   // Two of the ten unknown names may be made up, and two sessions may be open when the guard closes.
   expect(undeliverable.length).toBeGreaterThanOrEqual(6);

@@ -1,7 +1,6 @@
 import { nameFault, parseFullName } from "@outrigger/core/lookup";
 import type { Draft } from "./drafts.ts";
 import { type Expectation, fits, given, parameterOf } from "./given.ts";
-import { isListing, isReport } from "./scenes.ts";
 import type { Schemas } from "./schemas.ts";
 
 /** The statements about a call of the lookup. */
@@ -9,7 +8,6 @@ export function lookupExpectation(draft: Draft, schemas: Schemas): Expectation {
   const { described, credential, isGarbled } = draft;
   if (isGarbled) return true;
   if (credential !== "right" && described.operation.security?.length !== 0) return null;
-  if (isListing(described) || isReport(described)) return listExpectation(draft, schemas);
   const wrong = (name: string) => {
     const text = given(draft, name);
     const schema = parameterOf(draft, name)?.schema;
@@ -22,12 +20,6 @@ export function lookupExpectation(draft: Draft, schemas: Schemas): Expectation {
   const company = given(draft, "company");
   if (given(draft, "domain") === null && (company === null || [...company.trim()].length < 3)) return true;
   return described.path.endsWith("/email-finder") && isNamedWrongly(draft, wrong);
-}
-
-function listExpectation({ described, body }: Draft, schemas: Schemas): Expectation {
-  if (body === null) return true;
-  const schema = described.operation.requestBody?.content["application/json"]?.schema ?? {};
-  return body.kind === "json" && isListing(described) ? schemas.faultOf(schema, body.value) !== null : null;
 }
 
 function isNamedWrongly(draft: Draft, wrong: (name: string) => boolean): boolean {

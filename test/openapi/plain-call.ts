@@ -52,10 +52,6 @@ function plainBody({ method, path, operation }: Described): { type: string; body
     ]);
     return { type: form.type, body: form.body };
   }
-  if (path === "/v2/email-verifications") return jsonBody({ emails: ["ada@example.com"] });
-  if (path === "/v2/reports") {
-    return jsonBody({ email: "ada.lovelace@example.com", kind: "bounced", code: "5.1.1" });
-  }
   if (method === "PATCH") return jsonBody({ name: "another" });
   if (method === "POST" && path === "/{id}/edit") {
     return { type: "application/x-www-form-urlencoded", body: "action=update&name=another" };

@@ -2,7 +2,7 @@ import type { Described } from "./operations.ts";
 import { isLookup, plainCall } from "./plain-call.ts";
 import type { Answer, Sent } from "./sender.ts";
 import { type ApiSite, type ApiSiteOptions, startApi } from "./sites.ts";
-import { addedList, readyImage, type Subject } from "./subjects.ts";
+import { readyImage, type Subject } from "./subjects.ts";
 
 /** The way to provoke one status. */
 export interface Scene {
@@ -48,7 +48,6 @@ const usual = new WeakMap<ApiSite, Promise<Subject>>();
 /** One image for all operations that change nothing. */
 function usualSubject(site: ApiSite, described: Described): Promise<Subject> {
   const { method } = described;
-  if (isOfList(described)) return addedList(site);
   const known = usual.get(site);
   if (known !== undefined && (method === "GET" || method === "HEAD")) return known;
   const made = readyImage(site);
@@ -94,9 +93,3 @@ export const isOfImage = (described: Described) =>
 export const isEmbedding = ({ path }: Described) => path === "/api/oembed.json";
 /** Whether the operation is the viewer, which also answers with a file. */
 export const isViewer = ({ path }: Described) => path === "/{id}/view";
-/** Whether the operation adds a list of addresses. */
-export const isListing = ({ path }: Described) => path === "/v2/email-verifications";
-/** Whether the operation takes a report on mail. */
-export const isReport = ({ path }: Described) => path === "/v2/reports";
-/** Whether the operation is about one list of addresses. */
-export const isOfList = ({ path }: Described) => path.startsWith("/v2/email-verifications/");

@@ -78,7 +78,7 @@ export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
     tls,
     ...options.lookup,
   });
-  made.key = await made.lookup.createKey("me", { reports: true });
+  made.key = await made.lookup.createKey("me");
   const description = createApiDescription([images, made.lookup], { tls });
   const app = expressApp();
   app.use("/api-site", mount(description), mount(images), mount(made.lookup));

@@ -3,9 +3,7 @@ import { isLookup, needsPin } from "./plain-call.ts";
 import {
   isEmbedding,
   isImage,
-  isListing,
   isOfImage,
-  isOfList,
   isUpload,
   isViewer,
   type Scene,
@@ -19,17 +17,9 @@ import {
 } from "./scenes.ts";
 import type { Sent } from "./sender.ts";
 import { type ApiSite, startApi } from "./sites.ts";
-import {
-  addedList,
-  deletedImage,
-  processingImage,
-  readyImage,
-  type Subject,
-  withheldImage,
-} from "./subjects.ts";
+import { deletedImage, processingImage, readyImage, type Subject, withheldImage } from "./subjects.ts";
 import { flatPng } from "./tiny-files.ts";
 
-const HUGE = `email\n${"x".repeat(17 * 1024 * 1024)}`;
 const MUCH = JSON.stringify({ name: "x".repeat(20_000) });
 
 /** Sites that provoke each status that needs no failure. */
@@ -38,14 +28,6 @@ export function ordinaryStages(): Stage[] {
     stage("where all is well", {}, [
       ...[200, 201, 204, 303].map((status) => ({ status })),
       { status: 202, when: takesFile, alter: withHeaders({ Prefer: "respond-async" }) },
-      { status: 202, when: isListing },
-      { status: 400, when: isListing, alter: withBody("text/csv", "name\nada@example.com") },
-      { status: 413, when: isListing, alter: withBody("text/csv", HUGE) },
-      {
-        status: 404,
-        when: isOfList,
-        subject: async (site) => ({ ...(await addedList(site)), id: "A".repeat(22) }),
-      },
       {
         status: 404,
         when: ({ path }) => path.endsWith("/find"),
@@ -74,7 +56,7 @@ export function ordinaryStages(): Stage[] {
       { status: 451, when: isOfImage, subject: withheldImage },
       {
         status: 413,
-        when: (described) => !takesFile(described) && !isListing(described),
+        when: (described) => !takesFile(described),
         alter: withBody("application/json", MUCH),
       },
       { status: 415, alter: withBody("text/plain", "name=another") },

@@ -38,12 +38,6 @@ export async function withheldImage(site: ApiSite): Promise<Subject> {
   return subject;
 }
 
-/** A list of addresses. */
-export async function addedList({ made }: ApiSite): Promise<Subject> {
-  const { id } = await made.lookup.verifyEmails(["ada@example.com"], { account: "me" });
-  return { id, pin: "" };
-}
-
 async function createdBy(
   site: ApiSite,
   { file, type, headers }: { file: Buffer; type: string; headers: Record<string, string> },

@@ -5,7 +5,6 @@ import {
   createSqlBlobStore,
   createSqlContactSource,
   createSqlSuppressionList,
-  createSqlVerificationQueue,
   openDatabase,
   type SqlBlobStore,
   type SqlDatabase,
@@ -118,7 +117,7 @@ const storeCalls = (store: SqlBlobStore): (() => Promise<unknown>)[] => [
 /** The calls of the lookup that read, with most of which nothing is found. */
 function lookupCalls(database: SqlDatabase): (() => Promise<unknown>)[] {
   const [accounts, contacts] = [createSqlAccounts(database), createSqlContactSource(database)];
-  const [list, queue] = [createSqlSuppressionList(database), createSqlVerificationQueue(database)];
+  const list = createSqlSuppressionList(database);
   const charge = { account: "absent", month: "2026-01", kind: "searches", request: "a" } as const;
   return [
     () => accounts.get("absent"),
@@ -137,9 +136,6 @@ function lookupCalls(database: SqlDatabase): (() => Promise<unknown>)[] {
     () => contacts.erase("absent@absent.example"),
     () => list.present(["a".repeat(43)]),
     () => list.count(),
-    () => queue.get("absent"),
-    () => queue.rows("absent", { offset: 0, limit: 10 }),
-    () => queue.removeBefore(0),
   ];
 }
 

@@ -40,12 +40,10 @@ setInterval(() => {
 
 endWithParent();
 announce(
-  createServer(async (req, res) => {
+  createServer((req, res) => {
     if (req.url === "/delay") {
       res.end(String(longest));
       longest = 0;
-    } else if (req.url === "/key") {
-      res.end((await lookup.createAccount()).key);
     } else {
       services[req.url.startsWith("/img") ? 0 : 1](req, res);
     }

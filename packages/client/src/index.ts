@@ -39,20 +39,14 @@ export type {
   FindEmailParameters,
   FoundEmail,
   FoundEmailMeta,
-  ListedVerification,
   LookupClient,
   LookupClientOptions,
   LookupResult,
   NetworkFields,
   SourceEntry,
   SubjectParameters,
-  UnverifiedAddress,
   VerdictReason,
   VerificationEntry,
-  VerificationList,
-  VerificationPage,
-  VerificationPageMeta,
-  VerificationPageParameters,
 } from "./lookup-client.ts";
 export { createLookupClient } from "./lookup-client.ts";
 export { type LookupFault, OutriggerError, type OutriggerErrorOptions } from "./outrigger-error.ts";

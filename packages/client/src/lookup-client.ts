@@ -8,7 +8,6 @@ import type {
   EmailVerification,
   EmailVerifierAnswer,
   LookupAnswer,
-  VerificationListAnswer,
 } from "@outrigger/core";
 import type { AddressType } from "@outrigger/core/lookup";
 import { isObject, type OptionRules } from "./checks.ts";
@@ -16,7 +15,7 @@ import { CLIENT_RULES, type ClientOptions, clientSettings } from "./client-optio
 import { type Query, queryOf } from "./image-address.ts";
 import type { RequestOptions } from "./image-types.ts";
 import { parseJsonReply, unexpectedReply } from "./reply.ts";
-import { request, requestUntilReady } from "./request.ts";
+import { requestUntilReady } from "./request.ts";
 
 /** A successful reply of the lookup, as on the wire. */
 export type LookupResult<Data, Meta> = LookupAnswer<Data, Meta>;
@@ -64,14 +63,6 @@ export type FoundEmailMeta = EmailFinderAnswer["meta"];
 export type VerdictReason = NonNullable<EmailVerification["reason"]>;
 export type EmailVerificationMeta = EmailVerifierAnswer["meta"];
 
-/** A list of addresses that the service verifies in the background, with a page of its results. */
-export type VerificationPage = VerificationListAnswer["data"];
-export type VerificationPageMeta = VerificationListAnswer["meta"];
-export type VerificationList = Omit<VerificationPage, "results">;
-/** An address of a list. A verdict has no sources. */
-export type ListedVerification = VerificationPage["results"][number];
-export type UnverifiedAddress = Extract<ListedVerification, { result: null }>;
-
 export type EmailCount = EmailCountAnswer["data"];
 export type EmailCountMeta = EmailCountAnswer["meta"];
 
@@ -111,17 +102,9 @@ export interface FindEmailParameters extends SubjectParameters {
   maxDuration?: number | undefined;
 }
 
-/** A page of a list of verifications. */
-export interface VerificationPageParameters {
-  /** Number of addresses to skip, from 0. @default 0 */
-  offset?: number | undefined;
-  /** Size of the page, 1 to 1000. @default 100 */
-  limit?: number | undefined;
-}
-
 /**
  * The lookup at one mount point. Results have the field names of the API. Every method rejects with an {@link OutriggerError}
- * for a refusal or a failure, and with the reason of an aborted signal. All methods except `verifyEmails` are reads: a retried
+ * for a refusal or a failure, and with the reason of an aborted signal. All methods are reads: a retried
  * request is counted once.
  */
 export interface LookupClient<A extends string = "network_a", B extends string = "network_b"> {
@@ -143,20 +126,6 @@ export interface LookupClient<A extends string = "network_a", B extends string =
     email: string,
     options?: RequestOptions & { maxDuration?: number | undefined },
   ): Promise<LookupResult<EmailVerification, EmailVerificationMeta>>;
-  /**
-   * Starts the verification of a list in the background, and resolves with its ID. Each address is counted like a single
-   * verification. After a failure without a reply, the list may exist: the client does not retry, except after 429.
-   * @param list Addresses, at most 100,000; or CSV with a header line and a column `email`, such as a `File`.
-   */
-  verifyEmails(list: readonly string[] | Blob, options?: RequestOptions): Promise<{ data: VerificationList }>;
-  /** The progress of a list and a page of its results, in the order of the list. A list is kept for 30 days. */
-  verification(
-    id: string,
-    page?: VerificationPageParameters,
-    options?: RequestOptions,
-  ): Promise<LookupResult<VerificationPage, VerificationPageMeta>>;
-  /** A list with all its results as CSV: the columns of the upload, then those of the results. */
-  verificationCsv(id: string, options?: RequestOptions): Promise<string>;
   /** The number of known addresses of a domain. Needs no key. */
   countEmails(
     parameters: SubjectParameters & { type?: AddressType | undefined },
@@ -165,9 +134,6 @@ export interface LookupClient<A extends string = "network_a", B extends string =
   /** The usage and the allowance of this month. */
   account(options?: RequestOptions): Promise<LookupResult<Account, AccountMeta>>;
 }
-
-/** Path of the lists of verifications. */
-const LISTS = "email-verifications";
 
 /** A client of the email lookup. Throws a TypeError for an invalid option. */
 export function createLookupClient<A extends string = "network_a", B extends string = "network_b">(
@@ -209,36 +175,8 @@ export function createLookupClient<A extends string = "network_a", B extends str
     verifyEmail: (email, { maxDuration, signal } = {}) =>
       ask("email-verifier", { email, max_duration: maxDuration }, signal),
 
-    async verifyEmails(list, { signal } = {}) {
-      const [type, body] =
-        "stream" in list ? ["text/csv", list] : ["application/json", JSON.stringify({ emails: list })];
-      const headers = { Accept: "application/json", "Content-Type": type };
-      const sending = { url: urlOf(LISTS), headers, body, signal, secrets, expected: [202] };
-      const reply = await request(settings, { ...sending, method: "POST", isRepeatable: false });
-      const { data } = parseJsonReply(reply);
-      // Replies with 202 and an ID have the documented shape.
-      if (isObject(data) && typeof data.id === "string") return { data: data as VerificationList };
-      throw unexpectedReply(reply);
-    },
-
-    verification: async (id, { offset, limit } = {}, { signal } = {}) =>
-      ask(`${LISTS}/${listPath(id)}`, { offset, limit }, signal),
-
-    async verificationCsv(id, { signal } = {}) {
-      const sending = { url: urlOf(`${LISTS}/${listPath(id)}.csv`), headers: { Accept: "text/csv" } };
-      const reply = await requestUntilReady(settings, { ...sending, signal, secrets }, { state });
-      if (/^text\/csv\b/i.test(reply.headers.get("Content-Type") ?? "")) return reply.text;
-      throw unexpectedReply(reply);
-    },
-
     countEmails: ({ domain, company, type }, { signal } = {}) =>
       ask("email-count", { domain, company, type }, signal),
     account: ({ signal } = {}) => ask("account", {}, signal),
   };
-}
-
-/** Throws a TypeError for a text that is no ID of a list. */
-function listPath(id: string): string {
-  if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
-  throw new TypeError("id must be the ID of a list, as verifyEmails returns it");
 }

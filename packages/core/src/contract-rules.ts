@@ -10,7 +10,6 @@ import type { Pages } from "./contracts/pages.ts";
 import type { RateLimiter } from "./contracts/rate-limiter.ts";
 import type { Renderer } from "./contracts/renderer.ts";
 import type { SuppressionList } from "./contracts/suppression-list.ts";
-import type { VerificationQueue } from "./contracts/verification-queue.ts";
 import { either, type Rule, required, shape, value } from "./option-rules.ts";
 
 // Contracts are checked by shape: a custom store, or one of another copy of this package or another realm, fits too.
@@ -104,22 +103,6 @@ export const suppressionList = shape<SuppressionList>(
   "remove",
   "present",
   "count",
-  "close",
-);
-export const verificationQueue = shape<VerificationQueue>(
-  "a queue of verifications, such as createSqlVerificationQueue(database) returns",
-  "add",
-  "addSingle",
-  "get",
-  "rows",
-  "take",
-  "finish",
-  "postpone",
-  "erase",
-  "takeEnds",
-  "settleEnd",
-  "countEnds",
-  "removeBefore",
   "close",
 );
 export const mailProber = shape<MailProber>(

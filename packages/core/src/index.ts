@@ -81,8 +81,6 @@ export type {
   EmailFinderAnswer,
   EmailVerification,
   EmailVerifierAnswer,
-  MailReportAnswer,
-  VerificationListAnswer,
 } from "./lookup/answers.ts";
 export type { Lookup } from "./lookup/lookup.ts";
 export { createLookup } from "./lookup/lookup.ts";
@@ -92,7 +90,6 @@ export { createMemoryAccounts } from "./lookup/memory/memory-accounts.ts";
 export type { MemoryContactSource } from "./lookup/memory/memory-contact-source.ts";
 export { createMemoryContactSource } from "./lookup/memory/memory-contact-source.ts";
 export { createMemorySuppressionList } from "./lookup/memory/memory-suppression-list.ts";
-export { createMemoryVerificationQueue } from "./lookup/memory/memory-verification-queue.ts";
 export type { DomainSearchParameters } from "./lookup/operations/domain-search.ts";
 export type { LookupAnswer } from "./lookup/operations/operation.ts";
 export type { ApiDescriptionOptions } from "./openapi/api-description.ts";

@@ -4,10 +4,9 @@ export type {
   AccountKey,
   Accounts,
   Charge,
-  MailReport,
   ReserveResult,
 } from "./contracts/accounts.ts";
-export { REPORT_MS, RESERVATION_MS } from "./contracts/accounts.ts";
+export { RESERVATION_MS } from "./contracts/accounts.ts";
 export type {
   AddressType,
   Contact,
@@ -35,20 +34,6 @@ export {
 } from "./contracts/contact-source.ts";
 export type { MailLists, MailProber, ProbeReason, ProbeResult } from "./contracts/mail-prober.ts";
 export type { SuppressionList } from "./contracts/suppression-list.ts";
-export type {
-  FinishedRow,
-  ListEnd,
-  ListEnds,
-  ListSize,
-  SettledEnd,
-  TakenEnd,
-  TakenVerification,
-  VerificationList,
-  VerificationPlace,
-  VerificationQueue,
-  VerificationRow,
-} from "./contracts/verification-queue.ts";
-export { sharesOf } from "./contracts/verification-queue.ts";
 export { hashApiKey } from "./lookup/accounts/api-key.ts";
 export { isGibberish } from "./lookup/address/is-gibberish.ts";
 export { isRoleName } from "./lookup/address/is-role-name.ts";

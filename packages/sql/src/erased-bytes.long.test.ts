@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { personOf } from "../../testing/src/contact-source/samples.ts";
-import { createSqlAccounts } from "./accounts/sql-accounts.ts";
 import { putContacts } from "./contacts/put-contacts.ts";
 import { createSqlContactSource } from "./contacts/sql-contact-source.ts";
 import { PageFrontier } from "./pages/page-frontier.ts";
@@ -77,22 +76,6 @@ test("an erased person leaves no byte of the page that an embedded database knew
   expect(await source.erase(`vv@${DOMAIN}`)).toBe(1);
   expect(await occurrences("vandermolen")).toBe(0);
   await database.close();
-});
-
-test("an erased report leaves no byte in the files of an open or a closed embedded database", async () => {
-  const { database, occurrences } = await storedPeople(1);
-  const accounts = createSqlAccounts(database);
-  for (let index = 0; index < 300; index++) {
-    const address = `vaduz${index}x@bounced.example`;
-    await accounts.report?.({ address, account: "acme", kind: "bounced", at: 1000 + index });
-  }
-  expect(await occurrences("vaduz77x")).toBeGreaterThan(0);
-  expect(await accounts.eraseReports?.("vaduz77x@bounced.example")).toBe(1);
-  expect(await occurrences("vaduz77x")).toBe(0);
-  expect(await accounts.eraseReports?.("bounced.example")).toBe(299);
-  expect(await occurrences("vaduz")).toBe(0);
-  await database.close();
-  expect(await occurrences("vaduz")).toBe(0);
 });
 
 test("an erased domain leaves no byte in the files of an embedded database", async () => {

@@ -22,4 +22,4 @@ export { exportSuppressions } from "./transfer/export-suppressions.ts";
 export type { BadLine, BadLineReason } from "./transfer/file-line.ts";
 export type { ImportOptions, ImportProgress } from "./transfer/import-contacts.ts";
 export { importContacts } from "./transfer/import-contacts.ts";
-export { createSqlVerificationQueue } from "./verifications/sql-verification-queue.ts";
+export { readAddresses } from "./transfer/read-addresses.ts";

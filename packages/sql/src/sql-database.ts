@@ -2,11 +2,11 @@ import { fileURLToPath } from "node:url";
 import type { ObservableWaits } from "@outrigger/core";
 import { checkOptions, checkValue, rules } from "@outrigger/core/stores";
 import { parsedUrl } from "@outrigger/core/values";
-import { addSpellingKeys } from "./contacts/name-key.ts";
 import { PostgresDriver } from "./driver/postgres-driver.ts";
 import { ReadyDriver } from "./driver/ready-driver.ts";
 import { SqliteDriver } from "./driver/sqlite-driver.ts";
-import { hasSchema, LOOKUP_SCHEMA } from "./schema/is-migrated.ts";
+import { LOOKUP_SCHEMA } from "./schema/create-tables.ts";
+import { ensureSchema, hasSchema } from "./schema/ensure-schema.ts";
 
 const RULES = {
   /**
@@ -44,9 +44,8 @@ export interface SqlDatabaseOptions extends rules.Options<typeof RULES> {}
 export interface SqlDatabase extends ObservableWaits {
   readonly kind: "sqlite" | "postgres";
   /**
-   * Connects, migrates the schema and the data of earlier versions, as the first call to anything in the database
-   * does. Rejects with `host_misuse` if a newer version made the schema, and with `store_unavailable` if the
-   * database fails.
+   * Connects and creates missing tables, as the first call to anything in the database does. Rejects with `host_misuse`
+   * if another version made the tables, and with `store_unavailable` if the database fails.
    */
   ready(): Promise<void>;
   /** Whether the database has the lookup's tables, of any version. Creates none; a missing file becomes an empty one. */
@@ -65,10 +64,7 @@ const drivers = new WeakMap<SqlDatabase, ReadyDriver>();
  */
 export function openDatabase(options: SqlDatabaseOptions): SqlDatabase {
   const driver = createDriver(options);
-  const ready = new ReadyDriver(driver, async () => {
-    await driver.migrate();
-    await addSpellingKeys(driver);
-  });
+  const ready = new ReadyDriver(driver, () => ensureSchema(driver, LOOKUP_SCHEMA));
   const database: SqlDatabase = {
     kind: driver.dialect.kind,
     ready: async () => void (await ready.ready()),
@@ -102,10 +98,7 @@ export function useDatabase(database: SqlDatabase): ReadyDriver<ReadyDriver> {
 function createDriver(options: SqlDatabaseOptions): SqliteDriver | PostgresDriver {
   const { url, timeoutMs, durability, maxConnections } = checkOptions("openDatabase", options, RULES);
   const path = pathOf(url);
-  if (path === null) {
-    const loadMigrations = async () => (await import("./schema/migrate.ts")).lookupMigrations("postgres");
-    return new PostgresDriver({ url, maxConnections, timeoutMs, schema: LOOKUP_SCHEMA, loadMigrations });
-  }
+  if (path === null) return new PostgresDriver({ url, maxConnections, timeoutMs });
   return new SqliteDriver({ path, isPowerSafe: durability === "power", timeoutMs });
 }
 

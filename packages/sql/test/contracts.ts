@@ -5,7 +5,6 @@ import {
   dueIndexContract,
   leaseStoreContract,
   suppressionListContract,
-  verificationQueueContract,
 } from "@outrigger/testing";
 import { afterAll, beforeAll, test } from "vitest";
 import { createSqlAccounts } from "../src/accounts/sql-accounts.ts";
@@ -14,7 +13,6 @@ import { putContacts } from "../src/contacts/put-contacts.ts";
 import { createSqlContactSource } from "../src/contacts/sql-contact-source.ts";
 import { openDatabase, type SqlDatabase } from "../src/sql-database.ts";
 import { createSqlSuppressionList } from "../src/sql-suppression-list.ts";
-import { createSqlVerificationQueue } from "../src/verifications/sql-verification-queue.ts";
 
 /** Runs the suites of the lookup on two handles of one database, as two processes would have. */
 export function lookupContracts(url: () => string): void {
@@ -37,9 +35,6 @@ export function lookupContracts(url: () => string): void {
   });
   suppressionListContract(test, async () => createSqlSuppressionList(first()), {
     openAnother: async () => createSqlSuppressionList(second()),
-  });
-  verificationQueueContract(test, async () => createSqlVerificationQueue(first()), {
-    openAnother: async () => createSqlVerificationQueue(second()),
   });
 }
 

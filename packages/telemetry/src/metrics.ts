@@ -102,10 +102,6 @@ const HELP: Readonly<Record<GaugeName, string>> = {
   events_waiting: "Images with undelivered events. At most 1000; each process counts the whole storage.",
   events_oldest_seconds: "Age of the oldest undelivered event. Each process measures the whole storage.",
   events_dead: "Events that this process gave up, since its start.",
-  lookup_events_waiting: "Lists with undelivered events. Each process counts the whole database.",
-  lookup_events_oldest_seconds:
-    "Age of the oldest undelivered event of a list. Each process measures the whole database.",
-  lookup_events_dead: "Events of lists that this process gave up, since its start.",
   storage_free_bytes: "Bytes that this user can still write to the file systems of data directories.",
   storage_total_bytes: "Size in bytes of the file systems of data directories.",
   storage_free_inodes: "Files that can still be created on the file systems of data directories.",

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { Account, Accounts, Charge } from "@outrigger/core/lookup";
 import { accountKeysBehaviour } from "./accounts/keys.ts";
-import { mailReportsBehaviour } from "./accounts/mail-reports.ts";
 import { reserveBehaviour } from "./accounts/reserve.ts";
 import { accountOf, KEY } from "./accounts/samples.ts";
 import type { ConformanceTest } from "./conformance-test.ts";
@@ -12,8 +11,6 @@ import { callBoth, closedBehaviour, type PairTest, pairTest } from "./pair.ts";
 export interface AccountsContractOptions {
   /** Opens accounts on the same data, as another process would. @default the same object */
   openAnother?: (accounts: Accounts) => Promise<Accounts>;
-  /** Whether they store reports on mail. @default true */
-  reports?: boolean;
 }
 
 /**
@@ -32,7 +29,6 @@ export function accountsContract(
   accountsBehaviour(it);
   accountKeysBehaviour(it);
   reserveBehaviour(it);
-  if (options.reports !== false) mailReportsBehaviour(it);
 
   it("failures are errors that another copy of core recognises", async ({ one, id }) => {
     const hash = randomBytes(32).toString("base64url");

@@ -27,5 +27,3 @@ export { rateLimiterContract } from "./rate-limiter-contract.ts";
 export { rendererContract } from "./renderer-contract.ts";
 export type { SuppressionListContractOptions } from "./suppression-list-contract.ts";
 export { suppressionListContract } from "./suppression-list-contract.ts";
-export type { VerificationQueueContractOptions } from "./verification-queue-contract.ts";
-export { verificationQueueContract } from "./verification-queue-contract.ts";

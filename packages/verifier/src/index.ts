@@ -2,7 +2,6 @@ export type { MailListsOptions } from "./lists/mail-lists.ts";
 export { createMailLists } from "./lists/mail-lists.ts";
 export type { VerifyingProber } from "./mail-prober.ts";
 export { createMailProber } from "./mail-prober.ts";
-export { type DeliveryReport, parseDeliveryReport } from "./parse-delivery-report.ts";
 export type {
   ConnectTarget,
   HostBudget,

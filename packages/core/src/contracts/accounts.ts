@@ -12,8 +12,6 @@ export interface Account {
   plan: string;
   /** Unix milliseconds. */
   createdAt: number;
-  /** Whether the request may report what became of mail: {@link Accounts.findByKey} tells it of the key. @default false */
-  reports?: boolean;
 }
 
 /** An API key without its secret. */
@@ -23,23 +21,7 @@ export interface AccountKey {
   createdAt: number;
   /** `null` while it is valid. */
   revokedAt: number | null;
-  /** Whether it may report what became of mail. @default false */
-  reports?: boolean;
 }
-
-/** What became of mail to a normalised address. */
-export interface MailReport {
-  address: string;
-  /** Whose verdicts it changes; `null`: it is the operator's, for all accounts. */
-  account: string | null;
-  /** `bounced`: the mailbox does not exist. */
-  kind: "bounced" | "delivered";
-  /** Unix milliseconds. */
-  at: number;
-}
-
-/** A report expires this long after it was made, in milliseconds. */
-export const REPORT_MS = 90 * 86_400_000;
 
 /** A reservation lapses this long after it was made or last renewed, in milliseconds. */
 export const RESERVATION_MS = 45_000;
@@ -111,20 +93,6 @@ export interface Accounts {
   settle(charge: Charge, points: number): Promise<void>;
   /** Points used in a month, reservations included. Charges older than the previous month may be deleted. */
   usage(account: string, month: string, nowMs: number): Promise<Record<QuotaKind, number>>;
-  /**
-   * Stores a report in place of the account's report on this address. Expired ones, and the oldest of very many, may be deleted.
-   * Accounts without the three methods of reports accept none.
-   */
-  report?(report: MailReport): Promise<void>;
-  /** The reports of the account and of the operator on an address, made since `sinceMs`, latest first. */
-  reportsOn?(address: string, account: string | null, sinceMs: number): Promise<MailReport[]>;
-  /** Erases reports as `VerificationQueue.erase` does rows. @returns the number of deleted reports. */
-  eraseReports?(subject: string): Promise<number>;
-  /**
-   * Deletes reports made before `beforeMs`, as many as one call may, the oldest first.
-   * @param expire awaited for each report of the operator before it is deleted.
-   */
-  removeReports?(beforeMs: number, expire: (report: MailReport) => Promise<void>): Promise<void>;
   /** Calling it twice is allowed. */
   close(): Promise<void>;
 }

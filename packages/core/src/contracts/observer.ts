@@ -73,9 +73,6 @@ export type GaugeName =
   | "events_waiting"
   | "events_oldest_seconds"
   | "events_dead"
-  | "lookup_events_waiting"
-  | "lookup_events_oldest_seconds"
-  | "lookup_events_dead"
   | `sandbox_${SandboxLevel}`
   | "storage_free_bytes"
   | "storage_total_bytes"

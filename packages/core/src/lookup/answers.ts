@@ -1,6 +1,5 @@
 import type { AddressType, Department, Seniority, VerificationStatus } from "../contracts/contact-source.ts";
 import type { LookupAnswer } from "./operations/operation.ts";
-import type { ReportKind } from "./operations/parameters.ts";
 import type { Verdict } from "./verify/verdict.ts";
 
 /** A page on which an address was found. Dates are `YYYY-MM-DD`, UTC; both are `null` if they are unknown. */
@@ -160,48 +159,6 @@ export type EmailVerifierAnswer = LookupAnswer<
   EmailVerification | PendingVerification,
   { params: { email: string } }
 >;
-
-/** What a report makes of an address; `null`: it changes no verdict, and is not stored. */
-export type MailReportAnswer = LookupAnswer<
-  { email: string; verdict: "valid" | "invalid" | null },
-  { params: { email: string; kind: ReportKind; code: string | null } }
->;
-
-/** A list of addresses that is verified in the background. */
-export interface VerificationListData {
-  id: string;
-  /** Number of addresses. */
-  total: number;
-  /** Number of addresses with a result. */
-  done: number;
-  status: "queued" | "running" | "done";
-}
-
-/** An address of a list that has no verdict. */
-export interface UnverifiedAddress {
-  result: null;
-  /**
-   * `null`: not verified yet. `not_paid`: the account had no points left. `claimed`: the owner of the address
-   * opted out of the lookup.
-   */
-  status: null | "not_paid" | "claimed";
-  score: null;
-  email: string;
-}
-
-/** An address of a list. */
-export type ListedVerification = Omit<EmailVerification, "sources"> | UnverifiedAddress;
-
-/** A page of a list. */
-export interface VerificationListAnswer {
-  data: VerificationListData & { results: ListedVerification[] };
-  meta: {
-    /** Number of addresses on all pages. */
-    results: number;
-    offset: number;
-    limit: number;
-  };
-}
 
 /** The number of known addresses of a domain. */
 export type EmailCountAnswer = LookupAnswer<

@@ -10,7 +10,6 @@ import { areContrary, compareNames } from "./names/same-name.ts";
 import { hasUsualSpelling } from "./names/transliterate.ts";
 import type { FoundDomain } from "./operations/subject.ts";
 import { type Candidate, candidatesFor } from "./patterns/candidates-for.ts";
-import { reportsOn } from "./verify/mail-reports.ts";
 import { verificationOf, verifyAddress } from "./verify/verify-address.ts";
 
 /** The person whose address is sought. */
@@ -73,13 +72,13 @@ export async function findAddress(
   const { domain, hasSuppressed, patterns, firstName, lastName } = sought;
   const namesakes = await contacts.findByName(domain, firstName, lastName);
   const plain = plainName({ firstName, lastName });
-  let known = await firstAlive(context, namesakes, sought);
+  let known = firstAlive(namesakes);
   if (namesakes.length === 0) {
     // `Lee Adam`: the surname may be first.
     const turned = (await contacts.findByName(domain, plain.lastName, plain.firstName)).filter(
       (contact) => !areContrary(namesOf(contact), sought),
     );
-    if (turned.length === 1) known = await firstAlive(context, turned, sought);
+    if (turned.length === 1) known = firstAlive(turned);
   }
   if (known !== undefined) {
     if (hasSuppressed && (await suppressions.ofAddress(known.address)) !== null) throw claimed();
@@ -109,13 +108,9 @@ export async function findAddress(
   return patterns.length === 0 && !isConfirmed(best?.probe ?? null) ? null : best;
 }
 
-/** The first that neither its verdict nor a report of the account calls invalid. */
-async function firstAlive(context: LookupContext, contacts: readonly Contact[], { account }: PersonSought) {
-  for (const contact of contacts.filter(({ verification }) => verification?.status !== "invalid")) {
-    const { own } = await reportsOn(context, contact.address, account);
-    if (own?.kind !== "bounced") return contact;
-  }
-  return undefined;
+/** The first whose verdict is not invalid. */
+function firstAlive(contacts: readonly Contact[]): Contact | undefined {
+  return contacts.find(({ verification }) => verification?.status !== "invalid");
 }
 
 /** Its confidence; less if its name is not the one that was asked for. */

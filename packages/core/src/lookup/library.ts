@@ -2,16 +2,12 @@ import { abortable } from "../async/abortable.ts";
 import { checkOptions } from "../check-options.ts";
 import { abortSignal } from "../contract-rules.ts";
 import type { Account } from "../contracts/accounts.ts";
-import { ServiceError } from "../errors.ts";
 import * as rules from "../option-rules.ts";
 import type {
   DomainSearchAnswer,
   EmailCountAnswer,
   EmailFinderAnswer,
   EmailVerifierAnswer,
-  MailReportAnswer,
-  VerificationListAnswer,
-  VerificationListData,
 } from "./answers.ts";
 import { requireAccount } from "./lookup-admin.ts";
 import type { LookupContext } from "./lookup-context.ts";
@@ -20,11 +16,7 @@ import { type EmailCountParameters, emailCount } from "./operations/email-count.
 import { type EmailFinderParameters, emailFinder } from "./operations/email-finder.ts";
 import { emailVerifier } from "./operations/email-verifier.ts";
 import { readArguments } from "./operations/given.ts";
-import { mailReport } from "./operations/mail-report.ts";
 import { answerOf, type LookupAnswer, type LookupOperation } from "./operations/operation.ts";
-import type { ReportKind } from "./operations/parameters.ts";
-import { readAddresses } from "./verifications/read-addresses.ts";
-import { addList, findList, listAnswer } from "./verifications/verification-lists.ts";
 
 const SIGNAL_RULES = {
   /** Aborting rejects the call with the signal's reason. Work that has begun goes on and is counted. @default never */
@@ -42,27 +34,9 @@ const VERIFY_RULES = {
   /** Maximum time to wait for mail servers, in milliseconds, 3000 to 20,000. @default 10_000 */
   maxDurationMs: rules.any<number>(),
 };
-const REPORT_RULES = {
-  /** What became of the mail: `bounced`, `delivered` or `complained`. */
-  kind: rules.any<ReportKind>(),
-  /** Of a bounce: its enhanced status code, or the reply of the mail server with its codes. @default unknown */
-  code: rules.any<string>(),
-  /** ID of the account whose verdicts change. @default the operator: those of all accounts */
-  account: rules.text("the ID of an account"),
-  ...SIGNAL_RULES,
-};
-const LIST_RULES = {
-  ...SIGNAL_RULES,
-  /** 1 to 1000. @default 100 */
-  limit: rules.preset(100, rules.whole(1, 1000)),
-  /** @default 0 */
-  offset: rules.preset(0, rules.whole(0)),
-};
 
 export interface LookupCallOptions extends rules.Options<typeof CALL_RULES> {}
 export interface VerifyEmailOptions extends rules.Options<typeof VERIFY_RULES> {}
-export interface MailReportOptions extends rules.Options<typeof REPORT_RULES> {}
-export interface VerificationListOptions extends rules.Options<typeof LIST_RULES> {}
 
 /**
  * The look-ups as library calls. Each resolves to the object that the HTTP API sends as its body, with the
@@ -72,7 +46,7 @@ export interface VerificationListOptions extends rules.Options<typeof LIST_RULES
  *
  * - `bad_request`: invalid parameters, or a suppressed domain
  * - `withheld`: a suppressed person
- * - `not_found`: an unknown account or list
+ * - `not_found`: an unknown account
  * - `rate_limited` with `retryAfterMs`: the account has no points left
  * - `overloaded`: too much work, or the lookup is closed
  * - `store_unavailable`: a backend failed
@@ -92,21 +66,6 @@ export interface LookupLibrary {
    * verification then goes on, and a later call returns its verdict.
    */
   verifyEmail(email: string, options?: VerifyEmailOptions): Promise<EmailVerifierAnswer>;
-  /**
-   * Verifies a list of 1 to 100,000 addresses in the background, each counted like {@link LookupLibrary.verifyEmail}.
-   * An address beyond the allowance gets the status `not_paid`. Resolves once the list is stored; it is kept for 30 days.
-   */
-  verifyEmails(emails: readonly string[], options?: LookupCallOptions): Promise<VerificationListData>;
-  /**
-   * A page of a list of {@link LookupLibrary.verifyEmails} or of the HTTP API, with the results so far. Rejects with
-   * `not_found` for an unknown ID.
-   */
-  verificationList(id: string, options?: VerificationListOptions): Promise<VerificationListAnswer>;
-  /**
-   * Reports what became of mail to an address, which later verifications use for 90 days. A delivery makes it valid, unless its domain
-   * accepts any name; a bounce with the code 5.1.1, 5.1.6 or 5.1.10 invalid. Any other report changes nothing. Costs nothing.
-   */
-  report(email: string, options: MailReportOptions): Promise<MailReportAnswer>;
   /** The number of known addresses of an organisation. Costs nothing. */
   countEmails(
     parameters: EmailCountParameters,
@@ -164,26 +123,6 @@ export function createLookupLibrary(
     async verifyEmail(email, options) {
       const { maxDurationMs, ...others } = checkOptions("verifyEmail", options, VERIFY_RULES);
       return run(emailVerifier, { email, maxDurationMs }, others);
-    },
-    async verifyEmails(emails, options) {
-      const { account, signal } = checkOptions("verifyEmails", options, CALL_RULES);
-      return call(async () => {
-        const list = await readAddresses(emails);
-        await context.suppressions.ready();
-        return addList(context, await payerOf(account), list);
-      }, signal);
-    },
-    async verificationList(id, options) {
-      const { signal, ...page } = checkOptions("verificationList", options, LIST_RULES);
-      return call(async () => {
-        const list = await findList(context, String(id), () => true);
-        if (list === null) throw new ServiceError("not_found", "There is no list with this ID");
-        return listAnswer(context, list, page);
-      }, signal);
-    },
-    async report(email, options) {
-      const { kind, code, ...others } = checkOptions("report", options, REPORT_RULES);
-      return run(mailReport, { email, kind, code }, others);
     },
     async countEmails(parameters, options) {
       checkNames("countEmails", parameters, emailCount);

@@ -5,7 +5,6 @@ import { newApiKey } from "./accounts/api-key.ts";
 import { normaliseDomain } from "./address/mail-domain.ts";
 import { mainAddress, normaliseAddress, parseAddress } from "./address/parse-address.ts";
 import type { LookupContext } from "./lookup-context.ts";
-import { CLAIMED } from "./verifications/row-result.ts";
 
 /** A new account. */
 export interface NewAccount {
@@ -16,8 +15,6 @@ export interface NewAccount {
   lastName?: string;
   /** @default "free" */
   plan?: string;
-  /** Whether the first key may report what became of mail. @default false */
-  reports?: boolean;
 }
 
 /** Accounts, keys and suppressions, for the host app. */
@@ -28,7 +25,7 @@ export interface LookupAdmin {
    */
   createAccount(account?: NewAccount): Promise<{ account: Account; key: string }>;
   /** Creates another key for an account; the key cannot be read again. Rejects with `not_found`. */
-  createKey(account: string, options?: Pick<NewAccount, "reports">): Promise<string>;
+  createKey(account: string): Promise<string>;
   keys(account: string): Promise<AccountKey[]>;
   /** Revokes the keys of an account that begin with `hint`. @returns the number of revoked keys. */
   revokeKeys(account: string, hint: string): Promise<number>;
@@ -53,23 +50,20 @@ export interface LookupAdmin {
 }
 
 export function createLookupAdmin(context: LookupContext): LookupAdmin {
-  const { accounts, contacts, queue, suppressions, verifier, settings } = context;
+  const { accounts, contacts, suppressions, verifier, settings } = context;
 
-  async function createKey(account: string, options: Pick<NewAccount, "reports"> = {}): Promise<string> {
+  async function createKey(account: string): Promise<string> {
     await requireAccount(accounts, account);
     const { key, hash, hint } = newApiKey();
-    const added = { hint, createdAt: settings.now(), revokedAt: null };
-    await accounts.addKey(account, hash, options.reports === true ? { ...added, reports: true } : added);
+    await accounts.addKey(account, hash, { hint, createdAt: settings.now(), revokedAt: null });
     return key;
   }
 
   async function erase(subject: string): Promise<boolean> {
     const parsed = parseAddress(subject);
     if (parsed !== null) await verifier.forget(parsed);
-    const known =
+    const count =
       parsed === null ? await contacts.eraseDomain(subject) : await contacts.erase(parsed.address);
-    const reports = (await accounts.eraseReports?.(mainAddress(subject))) ?? 0;
-    const count = known + reports + (await queue.erase(mainAddress(subject), CLAIMED, context.listEnd()));
     settings.recordErasure(subject, count);
     return count > 0;
   }
@@ -93,7 +87,7 @@ export function createLookupAdmin(context: LookupContext): LookupAdmin {
       if (!(await accounts.create(account))) {
         throw new ServiceError("conflict", "An account with this ID already exists");
       }
-      return { account, key: await createKey(account.id, given) };
+      return { account, key: await createKey(account.id) };
     },
     createKey,
     keys: (account) => accounts.keys(account),

@@ -1,7 +1,6 @@
 import type { Accounts } from "../contracts/accounts.ts";
 import type { ContactSource } from "../contracts/contact-source.ts";
 import type { MailLists } from "../contracts/mail-prober.ts";
-import type { ListEnd, VerificationQueue } from "../contracts/verification-queue.ts";
 import type { Meter } from "./accounts/meter.ts";
 import type { LookupSettings } from "./lookup-settings.ts";
 import type { Suppressions } from "./suppressions.ts";
@@ -16,11 +15,5 @@ export interface LookupContext {
   verifier: Verifier;
   /** Webmail and disposable domains; `null`: none are known. */
   lists: MailLists | null;
-  /** Lists of addresses, and single addresses over their probe budget. */
-  queue: VerificationQueue;
-  /** The event of a list that ends now; `undefined`: it has no receiver. */
-  listEnd(): ListEnd | undefined;
-  /** Lets this process look for new rows of the queue at once. */
-  wake(): void;
   settings: LookupSettings;
 }

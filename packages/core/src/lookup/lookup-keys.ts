@@ -5,16 +5,10 @@ import { type Secret, toKeys } from "../secret-bytes.ts";
 export interface LookupKeys {
   /** HMAC key of suppressions and of cached verdicts. */
   suppressions: Buffer;
-  /**
-   * The secret itself: releases before key derivation used it as the HMAC key. Only for reading old entries.
-   */
-  raw: Buffer;
   /** Secret of the mail prober's cache. */
   proberSecret: string;
   /** The API key of the demonstration. */
   sampleKey: string;
-  /** The token with which earlier releases of the command marked a suppression list. */
-  oldMarker: string;
   /** The token that binds the n-th place of a suppression list to this secret, see `createMarkers`. */
   markerOf(place: number): string;
 }
@@ -37,15 +31,13 @@ function deriveKeys(raw: Buffer): LookupKeys {
   const markers = derive("markers");
   return {
     suppressions: derive("suppressions"),
-    raw,
     proberSecret: derive("mail hosts").toString("base64url"),
     sampleKey: derive("sample key", SAMPLE_KEY_BYTES).toString("hex"),
-    oldMarker: derive("marker").toString("base64url"),
     markerOf: (place) => createHmac("sha256", markers).update(`place ${place}`).digest("base64url"),
   };
 }
 
 /** The HMAC keys of stored tokens. New tokens use the first. */
 export function hmacKeysOf(keys: readonly LookupKeys[]): Buffer[] {
-  return keys.flatMap(({ suppressions, raw }) => [suppressions, raw]);
+  return keys.map(({ suppressions }) => suppressions);
 }

@@ -3,11 +3,7 @@ import type { Account } from "../contracts/accounts.ts";
 import type { Call } from "../contracts/call.ts";
 import { TLS_RULE } from "../http/client.ts";
 import { CORS_RULE } from "../http/cors.ts";
-import { WEBHOOKS_RULES, webhookFaults } from "../http/webhooks.ts";
 import * as rules from "../option-rules.ts";
-
-/** The types of the lookup's events. */
-export const LOOKUP_EVENT_TYPES = ["verification.done"] as const;
 
 const PLAN_RULES = {
   searches: rules.required(rules.orFalse(rules.whole(0))),
@@ -29,19 +25,6 @@ export const LOOKUP_RULES = {
   suppressions: rules.required(shapes.suppressionList),
   /** Queries the DNS and mail servers. @default no probing: the verdict is `unknown` */
   prober: shapes.mailProber,
-  /**
-   * Lists of addresses that are verified in the background, and single addresses over their probe budget. Processes
-   * can share it. Closed with the service.
-   * @default in memory: a restart loses the lists
-   */
-  verifications: shapes.verificationQueue,
-  /**
-   * Addresses of `verifications` that this process verifies at once, 0 to 150. 0: other processes verify them.
-   * @default 64
-   */
-  verifyAtOnce: rules.preset(64, rules.whole(0, 150)),
-  /** Servers that get the event `verification.done` of each finished list, by Standard Webhooks. @default none */
-  webhooks: rules.refined(rules.nested(WEBHOOKS_RULES), webhookFaults(LOOKUP_EVENT_TYPES)),
   /** Webmail and disposable domains. @default none are known */
   lists: shapes.mailLists,
   /**

@@ -4,6 +4,7 @@ import { contactOf, createLookupSite, createScriptedProber } from "../../test/lo
 import type { SuppressionList } from "../contracts/suppression-list.ts";
 import { ServiceError } from "../errors.ts";
 import { createMemoryKeyValue } from "../stores/memory/memory-key-value.ts";
+import { deriveLookupKeys } from "./lookup-keys.ts";
 import { createMemorySuppressionList } from "./memory/memory-suppression-list.ts";
 import { createSuppressions } from "./suppressions.ts";
 
@@ -178,7 +179,8 @@ describe("the probe result of a suppressed person", () => {
 
   test("is deleted from a shared cache, whichever secret keys it", async () => {
     const cache = createMemoryKeyValue();
-    const digest = createHmac("sha256", OTHER).update("probe:ada.lovelace@example.com").digest("base64url");
+    const [{ suppressions: key }] = deriveLookupKeys(OTHER);
+    const digest = createHmac("sha256", key).update("probe:ada.lovelace@example.com").digest("base64url");
     await cache.set(`probe:${digest}`, FOUND, 60_000);
     const site = await createLookupSite({ cache, secret: [SECRET, OTHER] });
     await site.lookup.erase("ada.lovelace@example.com");

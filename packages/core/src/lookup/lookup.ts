@@ -1,7 +1,6 @@
 import { checkOptions } from "../check-options.ts";
 import type { Service } from "../contracts/call.ts";
 import { CLOSE_RULES } from "../http/service-shell.ts";
-import { createWebhooks } from "../http/webhooks.ts";
 import type { ApiPart } from "../openapi/document.ts";
 
 import { createFallbackRateLimiter } from "../stores/fallback-rate-limiter.ts";
@@ -9,7 +8,6 @@ import { createMemoryKeyValue } from "../stores/memory/memory-key-value.ts";
 import { createMemoryRateLimiter } from "../stores/memory/memory-rate-limiter.ts";
 import { Meter } from "./accounts/meter.ts";
 import { createLookupDescription, describeLookup } from "./http/description/lookup-part.ts";
-import { ListReader } from "./http/list-reader.ts";
 import { createLookupService } from "./http/lookup-service.ts";
 import { RequestTurns } from "./http/request-turns.ts";
 import { createLookupLibrary, type LookupLibrary } from "./library.ts";
@@ -18,10 +16,7 @@ import type { LookupContext } from "./lookup-context.ts";
 import { hmacKeysOf } from "./lookup-keys.ts";
 import { LOOKUP_RULES, type LookupOptions } from "./lookup-options.ts";
 import { lookupSettings } from "./lookup-settings.ts";
-import { createMemoryVerificationQueue } from "./memory/memory-verification-queue.ts";
 import { createSuppressions } from "./suppressions.ts";
-import { ListEvents } from "./verifications/list-events.ts";
-import { VerificationRunner } from "./verifications/verification-runner.ts";
 import { Verifier } from "./verify/verifier.ts";
 
 /** Email lookup: callable from code, and mountable with an adapter. */
@@ -67,20 +62,6 @@ export function createLookup(options: LookupOptions): Lookup {
     onError: settings.onError,
   });
   const meter = new Meter(accounts, settings);
-  const queue = checked.verifications ?? createMemoryVerificationQueue();
-  const events = new ListEvents({
-    queue,
-    webhooks: checked.webhooks === undefined ? null : createWebhooks(checked.webhooks),
-    now: settings.now,
-    onError: settings.onError,
-    log: checked.logger,
-  });
-  const { observer } = checked;
-  const gauges = [
-    observer?.gauge("lookup_events_waiting", () => events.deliveries.backlog.waiting),
-    observer?.gauge("lookup_events_oldest_seconds", () => events.deliveries.oldestSeconds),
-    observer?.gauge("lookup_events_dead", () => events.deliveries.dead),
-  ];
   const context: LookupContext = {
     contacts,
     accounts,
@@ -88,35 +69,22 @@ export function createLookup(options: LookupOptions): Lookup {
     meter,
     verifier,
     lists,
-    queue,
     settings,
-    listEnd: () => events.end(),
-    wake: () => runner.wake(),
   };
-  const runner = new VerificationRunner(context, checked.verifyAtOnce);
   const described = { ...checked, networkNames: settings.networkNames };
   const description = createLookupDescription(described);
   const { requestsPerSecond } = checked;
   const turns = requestsPerSecond === false ? null : new RequestTurns(limiter, requestsPerSecond);
-  const service = createLookupService({
-    lookup: context,
-    turns,
-    description,
-    options: checked,
-    lists: new ListReader(),
-  });
+  const service = createLookupService({ lookup: context, turns, description, options: checked });
   let closing: Promise<void> | null = null;
 
   async function close(timeoutMs: number): Promise<void> {
     turns?.close();
-    await Promise.all([service.drain(timeoutMs), runner.stop(timeoutMs)]);
+    await service.drain(timeoutMs);
     await verifier.close();
-    await runner.settled();
-    await events.close();
-    for (const remove of gauges) remove?.();
     await meter.close();
     // All of them may use the same database.
-    for (const part of new Set([contacts, accounts, checked.suppressions, queue])) await part.close();
+    for (const part of new Set([contacts, accounts, checked.suppressions])) await part.close();
     await limiter.close();
   }
 

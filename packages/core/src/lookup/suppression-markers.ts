@@ -45,20 +45,11 @@ const QUERY_TOKENS = 200;
 /** An attempt is lost if another process takes the place first. */
 const MAX_ATTEMPTS = MAX_PLACES;
 
-/**
- * @param mayAdopt Whether entries without any marker may be attributed to this secret: an earlier
- * `createLookup` wrote none.
- */
-export function createMarkers(
-  list: SuppressionList,
-  keys: readonly [LookupKeys, ...LookupKeys[]],
-  mayAdopt: boolean,
-): Markers {
+export function createMarkers(list: SuppressionList, keys: readonly [LookupKeys, ...LookupKeys[]]): Markers {
   const [first] = keys;
   const markers = new Map(keys.map((each) => [each, PLACES.map((_, index) => each.markerOf(index + 1))]));
   const ownMarkers = [...markers.values()].flat();
   const firstMarkers = markers.get(first) ?? [];
-  const oldMarkers = keys.map(({ oldMarker }) => oldMarker);
   let checking: Promise<void> | null = null;
   let refusal: ServiceError | null = null;
   let taken = 0;
@@ -77,26 +68,20 @@ export function createMarkers(
     return places;
   }
 
-  /**
-   * Takes a place for each of `holders`, all or none. {@link read} shows whether another process was first.
-   */
-  async function take(holders: readonly LookupKeys[]): Promise<void> {
-    const [place, ...others] = holders.flatMap((each, index) => [
-      PLACES[taken + index] ?? "",
-      markers.get(each)?.[taken + index] ?? "",
-    ]);
-    if (place === undefined || taken + holders.length > MAX_PLACES) throw tooManySecrets();
-    await list.claim(place, others);
+  /** Takes the next place for the first secret. {@link read} shows whether another process was first. */
+  async function take(): Promise<void> {
+    const [place, marker] = [PLACES[taken], firstMarkers[taken]];
+    if (place === undefined || marker === undefined) throw tooManySecrets();
+    await list.claim(place, [marker]);
   }
 
   async function run(): Promise<void> {
     taken = 0;
     for (let attempt = 0; (await read()) === 0; attempt++) {
       if (attempt === MAX_ATTEMPTS) throw notKept();
-      const isEmpty = (await list.count()) === 0;
-      if (!isEmpty && !mayAdopt && (await presentIn(list, oldMarkers)).size === 0) throw anotherSecret();
-      // It is unknown which of several secrets earlier releases used for the entries.
-      await take(isEmpty ? [first] : keys);
+      if ((await list.count()) === 0) await take();
+      // Otherwise another process has taken a place since.
+      else if ((await read()) === 0) throw anotherSecret();
     }
   }
 
@@ -119,7 +104,7 @@ export function createMarkers(
       await check();
       for (let attempt = 0; !holdsFirst; attempt++) {
         if (attempt === MAX_ATTEMPTS) throw notKept();
-        await take([first]);
+        await take();
         await read();
       }
     },
@@ -129,7 +114,7 @@ export function createMarkers(
       if (!isSame) checking = null;
       return isSame;
     },
-    count: async () => (await presentIn(list, [...PLACES, ...ownMarkers, ...oldMarkers])).size,
+    count: async () => (await presentIn(list, [...PLACES, ...ownMarkers])).size,
   };
 }
 

@@ -1,7 +1,5 @@
 import { createHmac } from "node:crypto";
-import { checkOptions } from "../check-options.ts";
 import type { SuppressionList } from "../contracts/suppression-list.ts";
-import * as rules from "../option-rules.ts";
 import type { Secret } from "../secret-bytes.ts";
 import { mainAddress } from "./address/parse-address.ts";
 import { deriveLookupKeys, hmacKeysOf } from "./lookup-keys.ts";
@@ -45,36 +43,19 @@ export interface Suppressions {
   isUnused(): Promise<boolean>;
 }
 
-const OPTION_RULES = {
-  /**
-   * Whether entries without a marker, which an earlier `createLookup` wrote, may be attributed to this secret. Use
-   * `false` for a secret created for this process.
-   * @default true
-   */
-  mayAdopt: rules.preset(true, rules.flag()),
-};
-
-export interface SuppressionsOptions extends rules.Options<typeof OPTION_RULES> {}
-
 /** Number of domains whose tokens are kept. */
 const MAX_DOMAINS = 2000;
 
 /**
  * Stores suppressions in a list, as HMAC-SHA256 with keys derived from `secret`. Without the secret the list
  * cannot be read, and addresses cannot be tested against it. New entries use the first secret of a rotation
- * list. Entries of all its secrets are found and removed, including those that earlier releases made with a
- * secret itself.
+ * list. Entries of all its secrets are found and removed.
  * @throws TypeError for a secret shorter than 32 bytes.
  */
-export function createSuppressions(
-  list: SuppressionList,
-  secret: Secret,
-  options: SuppressionsOptions = {},
-): Suppressions {
-  const { mayAdopt } = checkOptions("createSuppressions", options, OPTION_RULES);
+export function createSuppressions(list: SuppressionList, secret: Secret): Suppressions {
   const keys = deriveLookupKeys(secret);
   const hmacKeys = hmacKeysOf(keys);
-  const markers = createMarkers(list, keys, mayAdopt);
+  const markers = createMarkers(list, keys);
 
   /** The token under every key; the first is used for new entries. */
   const tokensOf = (subject: string, kind = "suppress") =>
@@ -119,7 +100,7 @@ export function createSuppressions(
   return {
     ready: () => markers.check(),
     async ofAddress(address) {
-      const own = addressesOver(address).flatMap((each) => tokensOf(each));
+      const own = tokensOf(mainAddress(address));
       const domains = domainsOver(domainOf(address)).flatMap((each) => tokensOf(each));
       const isThere = await present([...own, ...domains]);
       if (own.some(isThere)) return "address";
@@ -148,8 +129,8 @@ export function createSuppressions(
     },
     async remove(subject) {
       await markers.check();
-      const tokens = (each: string) => [...tokensOf(each), ...erasureTokensOf(each)];
-      return (await list.remove(addressesOver(subject).flatMap(tokens))) > 0;
+      const main = mainAddress(subject);
+      return (await list.remove([...tokensOf(main), ...erasureTokensOf(main)])) > 0;
     },
     async isUnused() {
       await markers.check();
@@ -176,13 +157,8 @@ async function coveredOf(
 /** The subjects whose suppression covers an address or a domain, the subject itself included. */
 function subjectsOver(subject: string): string[] {
   return subject.includes("@")
-    ? [...addressesOver(subject), ...domainsOver(domainOf(subject))]
+    ? [mainAddress(subject), ...domainsOver(domainOf(subject))]
     : domainsOver(subject);
-}
-
-/** The address itself, and the one that a tag was added to. */
-function addressesOver(address: string): string[] {
-  return [...new Set([address, mainAddress(address)])];
 }
 
 /** The domain and all domains above it, except the top level. */

@@ -16,23 +16,16 @@ describe("a boolean that was not checked has its reason:", () => {
     ["grace@none.example", {}, "no_mail_server"],
     ["grace@none.example", { lists: null }, "no_mail_server"],
     ["grace..h@example.com", { lists: null }, "local_syntax"],
-  ] as const)(
-    "%s in a lookup with %j gets the reason %s, in a reply and in a list",
-    async (email, without, reason) => {
-      const prober = createScriptedProber(async (address, smtp) => {
-        if (address.endsWith("@none.example")) return { routing: "none" };
-        return smtp ? valid : { reason: "not_probed" };
-      });
-      const site = await createLookupSite({
-        ...("prober" in without ? {} : { prober }),
-        ...("lists" in without ? {} : { lists: LISTS }),
-      });
-      const { body } = await site.get("email-verifier", `email=${email}`);
-      expect(body.data).toMatchObject({ email, reason });
-      const list = await site.lookup.verifyEmails([email]);
-      await expect
-        .poll(async () => (await site.lookup.verificationList(list.id)).data)
-        .toMatchObject({ status: "done", results: [{ email, reason }] });
-    },
-  );
+  ] as const)("%s in a lookup with %j gets the reason %s", async (email, without, reason) => {
+    const prober = createScriptedProber(async (address, smtp) => {
+      if (address.endsWith("@none.example")) return { routing: "none" };
+      return smtp ? valid : { reason: "not_probed" };
+    });
+    const site = await createLookupSite({
+      ...("prober" in without ? {} : { prober }),
+      ...("lists" in without ? {} : { lists: LISTS }),
+    });
+    const { body } = await site.get("email-verifier", `email=${email}`);
+    expect(body.data).toMatchObject({ email, reason });
+  });
 });

@@ -39,7 +39,7 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
   [
     "lookup",
     true,
-    "must be false or an object of options (database, secret, plans, networkNames, requestsPerSecond, verifyAtOnce, webhooks, testKey, smtp, dnsServers)",
+    "must be false or an object of options (database, secret, plans, networkNames, requestsPerSecond, testKey, smtp, dnsServers)",
   ],
   ["lookup.databse", "file:x", "unknown key, did you mean lookup.database?"],
   ["lookup.database", "mysql://u:hush@h/x", DATABASE],

@@ -54,8 +54,6 @@ export const LOOKUP_KEYS = [
   "plans",
   "networkNames",
   "requestsPerSecond",
-  "verifyAtOnce",
-  "webhooks",
   "testKey",
 ] as const satisfies readonly (keyof LookupOptions)[];
 

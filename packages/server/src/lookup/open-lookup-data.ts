@@ -9,14 +9,12 @@ import {
   type LookupKeys,
   type SuppressionList,
   type Suppressions,
-  type VerificationQueue,
 } from "@outrigger/core/lookup";
 import { type BlobStore, isLocalStore, makeDirectories } from "@outrigger/core/stores";
 import {
   createSqlAccounts,
   createSqlContactSource,
   createSqlSuppressionList,
-  createSqlVerificationQueue,
   openDatabase,
   type SqlDatabase,
 } from "@outrigger/sql";
@@ -33,7 +31,6 @@ export interface LookupData {
   contacts: ContactSource;
   accounts: Accounts;
   suppressionList: SuppressionList;
-  verifications: VerificationQueue;
   /** The entries of the list, verified to have been made with `secrets`. */
   suppressions: Suppressions;
   /** The first is the current one. */
@@ -50,7 +47,7 @@ export interface LookupData {
 export type WithLookup = Pick<ServerConfig, "secret"> & { lookup: LookupSettings };
 
 /**
- * Opens the lookup's database, migrates its schema, and verifies that its suppressions were made with a known secret.
+ * Opens the lookup's database, creates missing tables, and verifies that its suppressions were made with a known secret.
  * @param records The store of image records; a local one also keeps a secret.
  * @param mayMake Whether a missing database is made.
  * @throws StartError; nothing stays open.
@@ -62,7 +59,7 @@ export async function openLookupData(
 ): Promise<LookupData> {
   const target = settings.lookup.database;
   const found = await lookupSecrets(settings, records);
-  const { secrets, isConfigured } = found;
+  const { secrets } = found;
   let database: SqlDatabase | null = null;
   try {
     if (target.kind === "file") makeDatabaseDirectory(target.path);
@@ -71,7 +68,7 @@ export async function openLookupData(
     if (isNew && !mayMake) throw noDatabase(target);
     await database.ready();
     const suppressionList = createSqlSuppressionList(database);
-    const suppressions = createSuppressions(suppressionList, secrets, { mayAdopt: isConfigured });
+    const suppressions = createSuppressions(suppressionList, secrets);
     await requireSecret(suppressions, found, describeDatabase(target));
     const { close } = database;
     return {
@@ -79,7 +76,6 @@ export async function openLookupData(
       contacts: createSqlContactSource(database),
       accounts: createSqlAccounts(database),
       suppressionList,
-      verifications: createSqlVerificationQueue(database),
       suppressions,
       secrets,
       keys: deriveLookupKeys(secrets),

@@ -56,7 +56,7 @@ async function connect(
   hasSamples: boolean,
 ): Promise<Omit<OpenLookup, "sampleKey">> {
   const { database: _, secret: __, smtp, dnsServers, ...options } = settings;
-  const { contacts, accounts, suppressionList, suppressions, verifications, secrets } = data;
+  const { contacts, accounts, suppressionList, suppressions, secrets } = data;
   if (observer !== null) data.database.observeWaits(observer);
   const [{ proberSecret }] = data.keys;
   const cache = (await openVerdictCache(storage, onTrouble)) ?? undefined;
@@ -66,7 +66,6 @@ async function connect(
     contacts,
     accounts,
     suppressions: suppressionList,
-    verifications,
     secret: secrets,
     prober: hasSamples ? createSampleProber(prober, contacts) : prober,
     lists: createMailLists(),

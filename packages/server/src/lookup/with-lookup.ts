@@ -1,5 +1,6 @@
 import { createLookup, createMemoryBlobStore, type Logger, type Lookup } from "@outrigger/core";
 import type { BlobStore } from "@outrigger/core/stores";
+import type { MailProberOptions } from "@outrigger/verifier";
 import { reasonOf } from "../cli/error-reason.ts";
 import { note } from "../cli/print.ts";
 import { ConfigError } from "../config/config-error.ts";
@@ -19,12 +20,14 @@ export interface LookupTools extends LookupData {
 /**
  * Runs `work` on the lookup data that a server with this configuration serves. The server may be running.
  * @param mayMake Whether a missing database is made; `false` for commands that add nothing to a new one.
+ * @param isProbing Whether the lookup asks mail servers and knows lists of mail domains, as the server's does.
  * @throws ConfigError, and StartError if the database is missing.
  */
 export async function withLookup(
   flags: DataFlags,
   mayMake: boolean,
   work: (tools: LookupTools) => Promise<void>,
+  { isProbing = false } = {},
 ): Promise<void> {
   const config = await loadConfig(flags, process.env);
   const settings = withDatabase(settingsOf({ ...config, lookup: config.lookup || {} }));
@@ -35,15 +38,13 @@ export async function withLookup(
     noteDatabase(settings.lookup.database, data.isNew);
     const tell = (error: unknown) => note(reasonOf(error));
     const cache = (await openVerdictCache(settings.storage, tell)) ?? undefined;
-    const { contacts, accounts, suppressionList, verifications, secrets } = data;
+    const { contacts, accounts, suppressionList, secrets } = data;
+    const mail = isProbing ? await openMail(settings, data, cache, tell) : {};
     const lookup = createLookup({
+      ...mail,
       contacts,
       accounts,
       suppressions: suppressionList,
-      // Erasures cover its rows; a server verifies them.
-      verifications,
-      verifyAtOnce: 0,
-      webhooks: settings.lookup.webhooks,
       secret: secrets,
       // Entries evicted here are evicted for all servers that share the cache.
       cache,
@@ -60,6 +61,20 @@ export async function withLookup(
   } finally {
     await records.close();
   }
+}
+
+/** The prober of the configuration, and the lists of mail domains. */
+async function openMail(
+  { lookup: { smtp, dnsServers } }: WithLookup,
+  { keys: [{ proberSecret: secret }] }: LookupData,
+  cache: MailProberOptions["cache"],
+  onError: (error: unknown) => void,
+) {
+  const { createMailLists, createMailProber } = await import("@outrigger/verifier");
+  return {
+    prober: createMailProber({ smtp, dnsServers, cache, secret, onError }),
+    lists: createMailLists(),
+  };
 }
 
 const toStandardError = (fields: object, message: string) => {

@@ -2,17 +2,12 @@ import { ServiceError } from "@outrigger/core";
 import type { Account, AccountKey, Accounts } from "@outrigger/core/lookup";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { chargeIn, previewIn, renewIn, reserveIn, settleIn, usageIn } from "./charges.ts";
-import { addReport, eraseReports, findReports, removeReports } from "./reports.ts";
-
-/** Reports over the maximum are deleted once for so many new ones. */
-const TRIM_EVERY = 1000;
 
 const ACCOUNT = `id, email, first_name AS "firstName", last_name AS "lastName", plan, created_at AS "createdAt"`;
 
 /** Accounts in a database. Closing them leaves the database open. */
 export function createSqlAccounts(database: SqlDatabase): Accounts {
   const driver = useDatabase(database);
-  let reported = 0;
 
   return {
     async create({ id, email, firstName, lastName, plan, createdAt }) {
@@ -33,30 +28,28 @@ export function createSqlAccounts(database: SqlDatabase): Accounts {
              WHERE seq > (SELECT seq FROM lookup_accounts WHERE id = $2) ORDER BY seq LIMIT $1`,
             [limit, after],
           ),
-    async addKey(account, keyHash, { hint, createdAt, revokedAt, reports }) {
+    async addKey(account, keyHash, { hint, createdAt, revokedAt }) {
       const added = await driver.run(
-        `INSERT INTO lookup_keys (hash, account, hint, created_at, revoked_at, reports) VALUES ($1, $2, $3, $4, $5, $6)
+        `INSERT INTO lookup_keys (hash, account, hint, created_at, revoked_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (hash) DO NOTHING`,
-        [keyHash, account, hint, createdAt, revokedAt, reports ? 1 : 0],
+        [keyHash, account, hint, createdAt, revokedAt],
       );
       if (added === 0) throw new ServiceError("conflict", "This API key exists already.");
     },
     async findByKey(keyHash) {
-      const row = await driver.first<Account & Reporting>(
-        `SELECT ${ACCOUNT}, (SELECT reports FROM lookup_keys WHERE hash = $1) AS reports FROM lookup_accounts
+      const row = await driver.first<Account>(
+        `SELECT ${ACCOUNT} FROM lookup_accounts
          WHERE id = (SELECT account FROM lookup_keys WHERE hash = $1 AND revoked_at IS NULL)`,
         [keyHash],
       );
-      return row === undefined ? null : withRight(row);
+      return row ?? null;
     },
-    async keys(account) {
-      const rows = await driver.all<AccountKey & Reporting>(
-        `SELECT hint, created_at AS "createdAt", revoked_at AS "revokedAt", reports FROM lookup_keys
+    keys: (account) =>
+      driver.all<AccountKey>(
+        `SELECT hint, created_at AS "createdAt", revoked_at AS "revokedAt" FROM lookup_keys
          WHERE account = $1 ORDER BY seq`,
         [account],
-      );
-      return rows.map(withRight);
-    },
+      ),
     revokeKeys: (account, hint, atMs) =>
       driver.run(
         `UPDATE lookup_keys SET revoked_at = $3
@@ -69,17 +62,6 @@ export function createSqlAccounts(database: SqlDatabase): Accounts {
     renew: (charges, nowMs) => renewIn(driver, charges, nowMs),
     settle: (charge, points) => settleIn(driver, charge, points),
     usage: (account, month, nowMs) => usageIn(driver, account, month, nowMs),
-    report: (report) => addReport(driver, report, reported++ % TRIM_EVERY === 0),
-    reportsOn: (address, account, sinceMs) => findReports(driver, address, account ?? "", sinceMs),
-    eraseReports: (subject) => eraseReports(driver, subject),
-    removeReports: (beforeMs, expire) => removeReports(driver, beforeMs, expire),
     close: () => driver.close(),
   };
-}
-
-type Reporting = { reports: unknown };
-
-/** Says only of a key with the right to report that it has it. */
-function withRight<T extends object>({ reports, ...others }: T & Reporting) {
-  return reports === 1 ? { ...others, reports: true } : others;
 }

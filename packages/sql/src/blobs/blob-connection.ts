@@ -2,7 +2,8 @@ import { type Observer, ServiceError } from "@outrigger/core";
 import { PostgresDriver } from "../driver/postgres-driver.ts";
 import { ReadyDriver } from "../driver/ready-driver.ts";
 import type { SqlDriver, SqlRunner, SqlValue } from "../driver/sql-driver.ts";
-import { BLOB_MIGRATIONS } from "./blob-migrations.ts";
+import { ensureSchema } from "../schema/ensure-schema.ts";
+import { blobSchema } from "./blob-schema.ts";
 import {
   type BlobTables,
   blobTables,
@@ -32,14 +33,10 @@ export class BlobConnection extends ReadyDriver<PostgresDriver> {
 
   constructor({ prefix, ...settings }: BlobSettings) {
     const tables = blobTables(prefix);
-    const driver = new PostgresDriver({
-      ...settings,
-      schema: { table: tables.migrations, names: BLOB_MIGRATIONS },
-      loadMigrations: async () => (await import("./blob-migrations.ts")).blobMigrations(tables),
-    });
+    const driver = new PostgresDriver(settings);
     super(driver, async () => {
       await requireVersion(driver);
-      await driver.migrate();
+      await ensureSchema(driver, blobSchema(tables));
     });
     this.#driver = driver;
     this.tables = tables;

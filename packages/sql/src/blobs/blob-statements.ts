@@ -8,7 +8,7 @@ export interface BlobTables {
   blobs: string;
   due: string;
   leases: string;
-  migrations: string;
+  schema: string;
 }
 
 export function blobTables(prefix: string): BlobTables {
@@ -16,7 +16,7 @@ export function blobTables(prefix: string): BlobTables {
     blobs: `${prefix}_blobs`,
     due: `${prefix}_due`,
     leases: `${prefix}_leases`,
-    migrations: `${prefix}_migrations`,
+    schema: `${prefix}_schema`,
   };
 }
 

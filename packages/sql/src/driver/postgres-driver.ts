@@ -1,8 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Observer } from "@outrigger/core";
 import type pg from "pg";
-import { isMigrated, type Schema } from "../schema/is-migrated.ts";
-import type { Migrations } from "../schema/migrate.ts";
 import { createPool, createPostgresSockets } from "./postgres-pool.ts";
 import { POSTGRES, type SqlDriver, type SqlRunner, type SqlValue, type WriteOptions } from "./sql-driver.ts";
 import { closedError, isConflict, isNoPrimary, toServiceError } from "./sql-errors.ts";
@@ -11,9 +9,6 @@ export interface PostgresSettings {
   url: string;
   maxConnections: number;
   timeoutMs: number;
-  schema: Schema;
-  /** Loads the migrations of the schema: most starts need none. */
-  loadMigrations: () => Promise<Migrations>;
 }
 
 /**
@@ -21,8 +16,6 @@ export interface PostgresSettings {
  * use.
  */
 const CONTACTS_LOCK = 7_310_411_902;
-/** Time limit of a migration, which may wait for a migration by another process. */
-const MIGRATION_MS = 30_000;
 /** How long `close` waits for the server to end the connections. */
 const GOODBYE_MS = 500;
 /** Longest pause after a serialization failure. */
@@ -78,7 +71,6 @@ class PostgresRunner implements SqlRunner {
 export class PostgresDriver implements SqlDriver {
   readonly dialect = POSTGRES;
   readonly timeoutMs: number;
-  readonly #settings: PostgresSettings;
   readonly #sockets = createPostgresSockets();
   readonly #pool: ReturnType<typeof createPool>;
   readonly #runner: PostgresRunner;
@@ -87,7 +79,6 @@ export class PostgresDriver implements SqlDriver {
   #closing: Promise<void> | null = null;
 
   constructor(settings: PostgresSettings) {
-    this.#settings = settings;
     this.timeoutMs = settings.timeoutMs;
     this.#pool = createPool({ ...settings, createSocket: this.#sockets.create });
     this.#runner = new PostgresRunner((text, values) => this.#perform(text, () => values));
@@ -138,28 +129,6 @@ export class PostgresDriver implements SqlDriver {
     try {
       const result = await this.#perform(text, (client) => [...values, this.#deadlineOf(client)]);
       return result.rowCount ?? 0;
-    } catch (error) {
-      throw toServiceError(error);
-    }
-  }
-
-  /** Migrates the schema. Concurrent migrations by several processes wait for each other. */
-  async migrate(): Promise<void> {
-    const { schema, loadMigrations } = this.#settings;
-    // Checks within `timeoutMs` that the server answers; the migration itself may take longer.
-    if (await isMigrated(this.#runner, "postgres", schema)) return;
-    const [{ migratePostgres }, migrations] = await Promise.all([
-      import("../schema/migrate.ts"),
-      loadMigrations(),
-    ]);
-    const sole = createPool({
-      ...this.#settings,
-      maxConnections: 1,
-      statementMs: MIGRATION_MS,
-      createSocket: this.#sockets.create,
-    });
-    try {
-      await migratePostgres(sole.pool, schema, migrations);
     } catch (error) {
       throw toServiceError(error);
     }

@@ -98,10 +98,7 @@ describe("a PostgreSQL server", () => {
 
   test("a statement's deadline follows the server's clock, also if that is set while a connection is open", async () => {
     await server.sql("CREATE TABLE deadlines (at float8, now float8)");
-    const sole = new PostgresDriver({
-      ...{ url: server.url, maxConnections: 1, timeoutMs: 2000 },
-      ...{ schema: { table: "none", names: [] }, loadMigrations: async () => ({}) },
-    });
+    const sole = new PostgresDriver({ url: server.url, maxConnections: 1, timeoutMs: 2000 });
     const leftMs = async () => {
       const insert = "INSERT INTO deadlines SELECT $1::float8, extract(epoch FROM clock_timestamp()) * 1000";
       await sole.runInTime(insert, []);

@@ -10,8 +10,6 @@ interface PoolSettings {
   maxConnections: number;
   /** Time limit of connecting, and of a statement by the server. */
   timeoutMs: number;
-  /** Time limit of a statement by the server and this process. @default timeoutMs by the server, none by this process */
-  statementMs?: number;
   createSocket: () => Socket;
 }
 
@@ -42,18 +40,17 @@ const INTRODUCE = `
   FROM (SELECT pg_backend_pid() = $1::int AS direct) AS session`;
 
 /** A pool that connects on demand, and what is known of its connections. */
-export function createPool({ url, maxConnections, timeoutMs, statementMs, createSocket }: PoolSettings) {
+export function createPool({ url, maxConnections, timeoutMs, createSocket }: PoolSettings) {
   const sessions = new WeakMap<pg.ClientBase, Session>();
   let renewals = 0;
   let observer: Observer | null = null;
 
   async function introduce(client: pg.ClientBase): Promise<void> {
     const { processID = 0 } = client as { processID?: number }; // The types lack it.
-    const limitMs = statementMs ?? timeoutMs;
-    const idleMs = Math.max(60_000, limitMs);
+    const idleMs = Math.max(60_000, timeoutMs);
     const { rows } = await client.query<{ isDirect: boolean; nowMs: string }>({
       text: INTRODUCE,
-      values: [processID, String(limitMs), String(idleMs)],
+      values: [processID, String(timeoutMs), String(idleMs)],
       query_timeout: timeoutMs,
     } as pg.QueryConfig); // The types lack `query_timeout`.
     const [row] = rows;
@@ -67,7 +64,6 @@ export function createPool({ url, maxConnections, timeoutMs, statementMs, create
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: timeoutMs,
-    ...(statementMs === undefined ? {} : { query_timeout: statementMs }),
     keepAlive: true,
     application_name: "outrigger",
     stream: createSocket,

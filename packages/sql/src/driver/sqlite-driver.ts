@@ -2,7 +2,6 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { memoized } from "@outrigger/core/values";
 import type Database from "libsql";
-import { isMigrated, LOOKUP_SCHEMA } from "../schema/is-migrated.ts";
 import { loadLibsql } from "./load-libsql.ts";
 import { SQLITE, type SqlDriver, type SqlRunner, type SqlValue, type WriteOptions } from "./sql-driver.ts";
 import { closedError, isBusy, toServiceError } from "./sql-errors.ts";
@@ -67,13 +66,6 @@ export class SqliteDriver implements SqlDriver {
     const result = await this.#transaction(({ runner }) => work(runner));
     if (isErasure) await this.#truncateLog();
     return result;
-  }
-
-  /** Migrates the schema. Concurrent migrations by several processes wait for each other. */
-  async migrate(): Promise<void> {
-    if (await this.#read((runner) => isMigrated(runner, "sqlite", LOOKUP_SCHEMA))) return;
-    const { migrateSqlite } = await import("../schema/migrate.ts");
-    await this.#transaction(({ database }) => migrateSqlite(database));
   }
 
   async close(): Promise<void> {

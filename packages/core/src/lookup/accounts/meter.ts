@@ -85,16 +85,6 @@ export class Meter {
     return terms === null ? FREE : this.#reserve(terms, points);
   }
 
-  /** Whether no points are left even if every reservation costs nothing. */
-  async isUsedUp(account: Account | null, kind: QuotaKind): Promise<boolean> {
-    const allowance = account === null ? null : this.#settings.allowanceOf(account)[kind];
-    if (account === null || allowance === null) return false;
-    const nowMs = this.#settings.now();
-    // At that time every reservation has lapsed.
-    const settled = await this.#accounts.usage(account.id, monthOf(nowMs), nowMs + 2 * RESERVATION_MS);
-    return settled[kind] >= allowance;
-  }
-
   /** Waits until all reserved points are charged. */
   async close(): Promise<void> {
     await Promise.all(this.#held.values());

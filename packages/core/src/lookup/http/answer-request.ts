@@ -7,7 +7,6 @@ import type { LookupContext } from "../lookup-context.ts";
 import { invalidDomain, isLookupProblem } from "../lookup-problem.ts";
 import type { CheckedOptions } from "../lookup-settings.ts";
 import { answerOf, type LookupOperation } from "../operations/operation.ts";
-import type { ListReader } from "./list-reader.ts";
 import { type Query, readQuery } from "./query.ts";
 import { headReply, jsonReply, RefusedRequest, retryAfter } from "./refusal.ts";
 import type { RequestTurns } from "./request-turns.ts";
@@ -19,7 +18,6 @@ export interface LookupHttp {
   turns: RequestTurns | null;
   description: Description;
   options: CheckedOptions;
-  lists: ListReader;
 }
 
 /** The account that pays for a request; `null` for a request with the test key, and for an open route. */

@@ -9,9 +9,7 @@ import { emailVerifier } from "../operations/email-verifier.ts";
 import type { LookupOperation } from "../operations/operation.ts";
 import { answerBy, type LookupHttp } from "./answer-request.ts";
 import { DECLARED_LOOKUPS, type DeclaredLookup } from "./description/declared-lookups.ts";
-import { addListReply, listCsvReply, listReply } from "./list-requests.ts";
 import { type LookupErrorId, RefusedRequest } from "./refusal.ts";
-import { addReportReply } from "./report-request.ts";
 
 /** A row of the route table, used for dispatch, observation and the OpenAPI document. */
 export interface LookupRoute extends Matched {
@@ -34,10 +32,6 @@ export const ROUTES: readonly LookupRoute[] = [
   lookupRoute("email-verifier", emailVerifier),
   lookupRoute("email-count", emailCount, true),
   lookupRoute("account", accountOperation),
-  listRoute("email-verifications", ["POST", "OPTIONS"], addListReply),
-  listRoute("email-verifications/{id}", READ, listReply),
-  listRoute("email-verifications/{id}.csv", READ, listCsvReply),
-  listRoute("reports", ["POST", "OPTIONS"], addReportReply),
   {
     route: DESCRIPTION_PATH,
     methods: READ,
@@ -47,7 +41,15 @@ export const ROUTES: readonly LookupRoute[] = [
   },
   ...[
     ...["people", "companies", "combined", "discover"],
-    ...["leads", "leads_lists", "leads_custom_attributes", "campaigns", "sequences"],
+    ...[
+      "leads",
+      "leads_lists",
+      "leads_custom_attributes",
+      "campaigns",
+      "sequences",
+      "reports",
+      "email-verifications",
+    ],
   ].map((name) =>
     refusedRoute(
       `/v2/${name}/*`,
@@ -67,12 +69,10 @@ const BY_PATH = new Map(ROUTES.map((each) => [each.route, each]));
 export function matchRoute(path: string): LookupRoute | undefined {
   if (!/^\/+v2(?:\/|$)/i.test(path)) return path === DESCRIPTION_PATH ? BY_PATH.get(path) : undefined;
   const name = path.endsWith("/") ? path.slice(0, -1) : path;
-  const known = BY_PATH.get(name.replace(LIST_PATH, "$1{id}$2"));
-  return known ?? BY_PATH.get(name.replace(FIRST_BELOW, "$1/*")) ?? BY_PATH.get("/v2/*");
+  return BY_PATH.get(name) ?? BY_PATH.get(name.replace(FIRST_BELOW, "$1/*")) ?? BY_PATH.get("/v2/*");
 }
 
 const FIRST_BELOW = /^(\/v2\/[^/]+).*$/s;
-const LIST_PATH = /^(\/v2\/email-verifications\/)[^/{}]+?(\.csv)?$/;
 
 function refusedRoute(route: string, id: LookupErrorId, details: string): LookupRoute {
   const answer = () => Promise.reject(new RefusedRequest(id, details));
@@ -84,13 +84,6 @@ function lookupRoute<P, D, E, M extends object>(
   operation: LookupOperation<P, D, E, M>,
   isOpen = false,
 ): LookupRoute {
-  return { ...listRoute(name, READ, answerBy(operation, isOpen)), isOpen };
-}
-
-function listRoute(
-  name: keyof typeof DECLARED_LOOKUPS,
-  methods: readonly string[],
-  answer: LookupRoute["answer"],
-): LookupRoute {
-  return { route: `/v2/${name}`, methods, isOpen: false, declared: DECLARED_LOOKUPS[name], answer };
+  const declared = DECLARED_LOOKUPS[name];
+  return { route: `/v2/${name}`, methods: READ, isOpen, declared, answer: answerBy(operation, isOpen) };
 }

@@ -3,13 +3,11 @@ import {
   type AccountKey,
   type Accounts,
   type Charge,
-  type MailReport,
   type QuotaKind,
   RESERVATION_MS,
   type ReserveResult,
 } from "../../contracts/accounts.ts";
 import { ServiceError } from "../../errors.ts";
-import { isCovered, mainAddress } from "../address/parse-address.ts";
 
 interface Charged {
   charge: Charge;
@@ -17,8 +15,6 @@ interface Charged {
   /** Unix milliseconds; `null` once it is settled. */
   reservedAt: number | null;
 }
-
-const MAX_REPORTS = 100_000;
 
 /** Accounts in this process's memory, for tests and trials. Past months stay in memory. */
 export function createMemoryAccounts(): Accounts {
@@ -30,8 +26,6 @@ class MemoryAccounts implements Accounts {
   readonly #keysByHash = new Map<string, { account: string; key: AccountKey }>();
   /** By account, month and kind, then by request. */
   readonly #charged = new Map<string, Map<string, Charged>>();
-  /** By account and address, the oldest first. */
-  readonly #reports = new Map<string, MailReport>();
   #isClosed = false;
 
   async create(account: Account): Promise<boolean> {
@@ -65,7 +59,7 @@ class MemoryAccounts implements Accounts {
     const known = this.#keysByHash.get(keyHash);
     const account = this.#accounts.get(known?.account ?? "");
     if (known === undefined || known.key.revokedAt !== null) return null;
-    return copy(known.key.reports && account ? { ...account, reports: true } : account);
+    return copy(account);
   }
 
   async keys(account: string): Promise<AccountKey[]> {
@@ -120,38 +114,6 @@ class MemoryAccounts implements Accounts {
       searches: usedOf(this.#chargedOf({ account, month, kind: "searches" }), nowMs),
       verifications: usedOf(this.#chargedOf({ account, month, kind: "verifications" }), nowMs),
     };
-  }
-
-  async report(report: MailReport): Promise<void> {
-    this.#mustBeOpen();
-    const key = `${report.account ?? ""} ${report.address}`;
-    this.#reports.delete(key);
-    this.#reports.set(key, { ...report });
-    const [oldest = ""] = this.#reports.keys();
-    if (this.#reports.size > MAX_REPORTS) this.#reports.delete(oldest);
-  }
-
-  async reportsOn(address: string, account: string | null, sinceMs: number): Promise<MailReport[]> {
-    this.#mustBeOpen();
-    // Of two reports of the same time, the account's is first.
-    const owners = new Set([account ?? "", ""]);
-    const known = [...owners].flatMap((owner) => this.#reports.get(`${owner} ${address}`) ?? []);
-    return known.filter(({ at }) => at >= sinceMs).sort((one, other) => other.at - one.at);
-  }
-
-  async eraseReports(subject: string): Promise<number> {
-    this.#mustBeOpen();
-    const covered = [...this.#reports].filter(([, { address }]) => isCovered(mainAddress(address), subject));
-    return covered.filter(([key]) => this.#reports.delete(key)).length;
-  }
-
-  async removeReports(beforeMs: number, expire: (report: MailReport) => Promise<void>): Promise<void> {
-    this.#mustBeOpen();
-    for (const [key, report] of this.#reports) {
-      if (report.at >= beforeMs) continue;
-      if (report.account === null) await expire({ ...report });
-      if (this.#reports.get(key) === report) this.#reports.delete(key);
-    }
   }
 
   async close(): Promise<void> {

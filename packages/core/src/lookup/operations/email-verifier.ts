@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
-import type { Account } from "../../contracts/accounts.ts";
 import type { ProbeResult } from "../../contracts/mail-prober.ts";
 import { patternOf } from "../../schema/json-schema.ts";
-import { mainAddress, type ParsedAddress } from "../address/parse-address.ts";
+import type { ParsedAddress } from "../address/parse-address.ts";
 import { pastedAddress } from "../address/parse-mailboxes.ts";
 import type { EmailVerifierAnswer } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
@@ -54,7 +52,6 @@ export const emailVerifier: LookupOperation<EmailToVerify, Data, Params, object>
     const found = await verifyReserved(context, reserved, sought, waitMs);
     const lateMs = found === null ? null : lateMsOf(found);
     if (found !== null && lateMs === null) return describe(email, found);
-    if (lateMs !== null) await enqueue(context, email, parsed, account);
     const lineMs = context.verifier.lineMs(parsed);
     return pending(email, Math.max(RETRY_AFTER_MS, lateMs ?? lineMs + RETRY_AFTER_MS));
   },
@@ -108,27 +105,8 @@ function pending(email: string, retryAfterMs: number): Found<Data, object> {
   return { data, meta: {}, retryAfterMs };
 }
 
-/**
- * When to ask again for a verification that the queue takes over, because the line before the mail host is too long;
- * `null` for any other.
- */
+/** When to ask again for a verification that found the line before the mail host too long; `null` for any other. */
 function lateMsOf({ findings, verdict }: Verified): number | null {
   if (verdict.status !== "unknown" || findings.probe?.reason !== "budget") return null;
   return findings.probe.retryAfterMs ?? 0;
-}
-
-/** Adds an address to the queue once per account. The runner caches its result for the next request. */
-async function enqueue(
-  { queue, wake, settings }: LookupContext,
-  email: string,
-  { address }: ParsedAddress,
-  account: Account | null,
-): Promise<void> {
-  const owner = account?.id ?? null;
-  const id = createHash("sha256")
-    .update(JSON.stringify([owner, address]))
-    .digest("base64url");
-  const list = { id: `single-${id}`, account: owner, plan: account?.plan ?? "", createdAt: settings.now() };
-  await queue.addSingle(list, { email, subject: mainAddress(address), columns: null, result: null });
-  wake();
 }

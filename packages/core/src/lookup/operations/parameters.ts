@@ -51,8 +51,6 @@ function nameSchema(description: string, example: string): JsonSchema {
   return { ...NAME_SCHEMA, description: `${description} ${note}`, examples: [example] };
 }
 
-export type ReportKind = "bounced" | "delivered" | "complained";
-
 /** The parameters of look-ups by their names in code, as they are checked and described in the OpenAPI document. */
 export const LOOKUP_PARAMETERS = {
   domain: {
@@ -126,19 +124,5 @@ export const LOOKUP_PARAMETERS = {
     maximum: 20,
     default: 10,
     description: "Maximum time to wait for mail servers, in seconds.",
-  },
-  kind: {
-    type: "string",
-    enum: ["bounced", "delivered", "complained"],
-    description: "What became of a mail to the address. A complaint changes no verdict.",
-  } as const satisfies WordSchema<ReportKind>,
-  code: {
-    type: "string",
-    pattern:
-      "^(?:[sS][mM][tT][pP]; *)?(?:([245])\\d\\d(?:[ -]+#?([245]\\.\\d{1,3}\\.\\d{1,3})(?:[^\\d.]|$)|[ -]|$)|#?([245]\\.\\d{1,3}\\.\\d{1,3})(?:[^\\d.]|$))",
-    maxLength: MAX_TEXT_LENGTH,
-    description:
-      "The enhanced status code of a bounce, or the reply of the mail server with its codes. Only 5.1.1, 5.1.6 and 5.1.10 make an address invalid.",
-    examples: ["5.1.1"],
   },
 } satisfies Readonly<Record<string, JsonSchema>>;

@@ -1,5 +1,4 @@
 import { isSettledWithin } from "../../async/settled-within.ts";
-import { type MailReport, REPORT_MS } from "../../contracts/accounts.ts";
 import type { Contact, ContactVerification } from "../../contracts/contact-source.ts";
 import type { MailLists, ProbeResult } from "../../contracts/mail-prober.ts";
 import type { Quote } from "../accounts/meter.ts";
@@ -8,9 +7,7 @@ import { addressFault, type ParsedAddress } from "../address/parse-address.ts";
 import type { EmailVerification } from "../answers.ts";
 import type { LookupContext } from "../lookup-context.ts";
 import { isLookupProblem } from "../lookup-problem.ts";
-import { afterReport, reportsOn } from "./mail-reports.ts";
 import { type Findings, judge, type Verdict } from "./verdict.ts";
-import { NOT_PROBED } from "./verifier.ts";
 
 /** The facts about an address, and the verdict. */
 export interface Verified {
@@ -29,10 +26,8 @@ export interface VerificationSought {
   email: string;
   /** `null` for a text that is not an address. */
   parsed: ParsedAddress | null;
-  /** ID of the account on whose behalf, whose reports count; `null` without one. */
+  /** ID of the account on whose behalf, `null` without one. */
   account: string | null;
-  /** Name of the line before mail hosts, which serve lines alternately. @default the account's */
-  line?: string;
 }
 
 /**
@@ -74,47 +69,17 @@ async function chargeWhenKnown(reserved: Quote, verifying: Promise<Verified>): P
  */
 export async function verifyAddress(
   context: LookupContext,
-  { email, parsed, account, line }: VerificationSought,
+  { email, parsed, account }: VerificationSought,
 ): Promise<Verified> {
-  const { contacts, verifier, settings } = context;
+  const { contacts, verifier } = context;
   if (parsed === null) return judged(context, email, null, null, null);
-  const isBounced = (await reportsOn(context, parsed.address, account)).own?.kind === "bounced";
   const [contact, probe] = await Promise.all([
     contacts.find(parsed.address),
-    // A mailbox that is known not to exist is not asked for again.
-    isBounced ? NOT_PROBED : verifier.probe(parsed, line ?? account),
+    verifier.probe(parsed, account),
   ]);
-  // A probe may take minutes: meanwhile mail may have been reported.
-  const { own, shared } = await reportsOn(context, parsed.address, account);
-  const verifiedAfter = (report: MailReport | null) =>
-    judged(context, email, parsed, afterReport(probe, report, settings.now()), contact);
-  // Without a probe, only a bounce for all accounts decides the verdict of the others.
-  if (!isBounced || shared?.kind === "bounced") {
-    await record(context, verifiedAfter(shared), parsed, probe.acceptsAll);
-  }
-  return verifiedAfter(own);
-}
-
-/** Stores the verdict that follows from a report of the operator with its contact. */
-export async function recordReport(
-  context: LookupContext,
-  parsed: ParsedAddress,
-  report: MailReport,
-): Promise<void> {
-  const { contacts, settings } = context;
-  const { address, domain } = parsed;
-  const [contact, facts] = await Promise.all([contacts.find(address), contacts.domain(domain)]);
-  const probe = { ...NOT_PROBED, acceptsAll: facts?.acceptsAll ?? null };
-  const reported = afterReport(probe, report, settings.now());
-  await record(context, judged(context, address, parsed, reported, contact), parsed, null);
-}
-
-/** Ends the verdict that a contact has from an expired report of the operator, if none of a later day replaced it. */
-export async function expireReport({ contacts, settings }: LookupContext, report: MailReport) {
-  const { address, kind, at } = report;
-  const known = (await contacts.find(address))?.verification;
-  if (kind !== "bounced" || known?.status !== "invalid" || known.date > dayOf(at + REPORT_MS)) return;
-  await contacts.recordVerification?.(address, { status: "unknown", date: dayOf(settings.now()) }, null);
+  const verified = judged(context, email, parsed, probe, contact);
+  await record(context, verified, parsed, probe.acceptsAll);
+  return verified;
 }
 
 async function record(

@@ -22,6 +22,15 @@ interrupted import again.
   ldapsearch -LLL -x "(mail=*)" | outrigger contacts import -`,
 };
 
+const VERIFY: CommandTexts = {
+  description: "Verify the addresses of a file, and append the verdicts to another.",
+  notes: `Reads the files that import reads, and writes CSV: a line for each address as its verdict arrives. Addresses that the second
+file has are skipped, so that an interrupted run continues. Nothing is charged, and suppressed people are skipped. Mail servers
+are asked as lookup.smtp of the configuration says.
+`,
+  examples: "  outrigger contacts verify people.csv verdicts.csv --data /srv/outrigger",
+};
+
 const EXPORT: CommandTexts = {
   description: "Write all contacts to a file.",
   notes: "Writes all contacts except suppressed people, in the format that import reads.\n",
@@ -71,6 +80,12 @@ function addContactsCommand(program: Command): void {
     .option("--dry-run", "print the field of each column and three contacts, and store nothing")
     .option("--json", "print one JSON object at the end")
     .action(lazyAction(async () => (await import("./contacts/import-contacts.ts")).importFile, "lookup"));
+  add("verify", VERIFY)
+    .argument("<file>", "CSV, NDJSON or vCard; - for standard input")
+    .argument("<verdicts>", "CSV file of the verdicts")
+    .option("--encoding <name>", "e.g. windows-1252 (default: UTF-8)", parseEncoding)
+    .option("--map <fields>", "column of the addresses: address=column", parseMapping)
+    .action(lazyAction(async () => (await import("./contacts/verify-contacts.ts")).verifyFile, "lookup"));
   add("export", EXPORT)
     .argument("[file]", "- for standard output", "-")
     .addOption(format(EXPORT_FORMATS, "name"))
@@ -99,7 +114,6 @@ function addKeysCommand(program: Command): void {
     .option("--account <id>", "account of the key (default: a new account with a random ID)", parseAccount)
     .option("--email <address>", "email address of a new account", parseEmail)
     .option("--plan <name>", "plan of a new account (default: free)")
-    .option("--reports", "the key may report bounces and deliveries")
     .option("--json", "print one JSON object")
     .action(lazyAction(async () => (await import("./keys.ts")).createKey, "lookup"));
   add("list", {

@@ -14,7 +14,6 @@ export interface CreateKeyFlags extends DataFlags {
   account?: string;
   email?: string;
   plan?: string;
-  reports?: boolean;
   json?: boolean;
 }
 
@@ -29,7 +28,7 @@ export async function createKey(flags: CreateKeyFlags): Promise<void> {
 
 async function create(
   { lookup, accounts, settings }: LookupTools,
-  { account: id, email, plan, reports = false }: CreateKeyFlags,
+  { account: id, email, plan }: CreateKeyFlags,
 ): Promise<{ account: string; key: string }> {
   const plans = Object.keys({ free: true, ...settings.plans });
   if (plan !== undefined && !plans.includes(plan))
@@ -37,11 +36,10 @@ async function create(
   if (id !== undefined && (await accounts.get(id)) !== null) {
     if (email !== undefined || plan !== undefined)
       throw new StartError(`Account ${id} already exists: omit --email and --plan to create another key`);
-    return { account: id, key: await lookup.createKey(id, { reports }) };
+    return { account: id, key: await lookup.createKey(id) };
   }
   try {
     const { account, key } = await lookup.createAccount({
-      reports,
       ...(id === undefined ? {} : { id }),
       ...(email === undefined ? {} : { email }),
       ...(plan === undefined ? {} : { plan }),
@@ -67,8 +65,8 @@ export async function revokeKeys(account: string, hint: string, flags: DataFlags
 }
 
 const PAGE = 500;
-const WIDTHS = [36, 12, 6, 16, 16, 7];
-const HEADING = ["ACCOUNT", "PLAN", "KEY", "CREATED (UTC)", "REVOKED (UTC)", "REPORTS", "EMAIL"];
+const WIDTHS = [36, 12, 6, 16, 16];
+const HEADING = ["ACCOUNT", "PLAN", "KEY", "CREATED (UTC)", "REVOKED (UTC)", "EMAIL"];
 
 /** `outrigger keys list`: one line per key, as a table or as JSON. Keys are stored only as hashes. */
 export async function listKeys(flags: DataFlags & { json?: boolean }): Promise<void> {
@@ -93,16 +91,12 @@ async function* linesOf(accounts: LookupTools["accounts"], text: LineText): Asyn
   }
 }
 
-function row({ id, plan, email }: Account, { hint, createdAt, revokedAt, reports }: AccountKey): string {
+function row({ id, plan, email }: Account, { hint, createdAt, revokedAt }: AccountKey): string {
   const revoked = revokedAt === null ? "" : minuteText(revokedAt);
-  return tableRow(
-    [id, plan, hint, minuteText(createdAt), revoked, reports ? "yes" : "", printable(email ?? "")],
-    WIDTHS,
-  );
+  return tableRow([id, plan, hint, minuteText(createdAt), revoked, printable(email ?? "")], WIDTHS);
 }
 
-function jsonLine({ id, plan, email }: Account, key: AccountKey): string {
-  const { hint, createdAt, revokedAt, reports = false } = key;
+function jsonLine({ id, plan, email }: Account, { hint, createdAt, revokedAt }: AccountKey): string {
   const dates = { createdAt: isoText(createdAt), revokedAt: revokedAt === null ? null : isoText(revokedAt) };
-  return jsonText({ account: id, plan, email, hint, ...dates, reports });
+  return jsonText({ account: id, plan, email, hint, ...dates });
 }

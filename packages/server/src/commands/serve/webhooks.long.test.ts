@@ -24,27 +24,3 @@ it("serve and its commands send the webhooks of the configuration, and log no se
   await server.exit;
   expect(server.output.stderr + server.output.stdout).not.toContain(SECRET.slice("whsec_".length));
 });
-
-it("serve announces a finished list of the lookup to the webhooks of the configuration", async () => {
-  const cwd = await temporaryDirectory();
-  const receiver = await startReceiver();
-  const lookup = { database: "file:lookup.db", webhooks: webhooksTo(receiver) };
-  await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ lookup }));
-  const server = serve(cwd);
-  const base = await server.url;
-  const create = outrigger(["keys", "create"], { cwd });
-  expect(await create.exit).toBe(0);
-  const [key = ""] = /[0-9a-f]{40}/.exec(create.output.stdout) ?? [];
-  const reply = await fetch(`${base}/v2/email-verifications`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ emails: ["no address", "@"] }),
-  });
-  expect(reply.status).toBe(202);
-  const { data } = await reply.json();
-  const done = { id: String(data.id), status: "done", total: 2 };
-  await expect
-    .poll(() => receiver.events.map(({ type, data }) => [type, data.list]))
-    .toEqual([["verification.done", expect.objectContaining(done)]]);
-  expect(receiver.events[0]?.text).not.toContain("no address");
-});

@@ -1,29 +1,24 @@
 import type { ApiOperation, ApiParameter, ApiResponse } from "../../../openapi/document.ts";
-import { type HeaderName, headersOf } from "../../../openapi/headers.ts";
+import { headersOf } from "../../../openapi/headers.ts";
 import { jsonReply, queryParameter } from "../../../openapi/operations.ts";
-import { type JsonSchema, optionalField } from "../../../schema/json-schema.ts";
+import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { domainSearch } from "../../operations/domain-search.ts";
 import { emailCount } from "../../operations/email-count.ts";
 import { emailFinder } from "../../operations/email-finder.ts";
 import { emailVerifier } from "../../operations/email-verifier.ts";
-import { mailReport } from "../../operations/mail-report.ts";
 import { LOOKUP_PARAMETERS } from "../../operations/parameters.ts";
-import { MAX_ROWS } from "../../verifications/list-rows.ts";
-import { LIST_LIMIT_SCHEMA, LIST_OFFSET_SCHEMA } from "../list-requests.ts";
 import { queryName } from "../query.ts";
 import { type LookupSchemaName, objectOf } from "./lookup-schemas.ts";
 
 /** An operation without the parts that follow from its route. */
 export interface DeclaredLookup
-  extends Pick<ApiOperation, "operationId" | "summary" | "description" | "parameters" | "requestBody"> {
+  extends Pick<ApiOperation, "operationId" | "summary" | "description" | "parameters"> {
   /** Replies that are no refusals, by status. */
   replies: Readonly<Record<string, ApiResponse>>;
   /** Refusals that not every operation has, and texts that replace those of every operation. */
   refusals?: Readonly<Record<number, string>>;
   /** Which allowance `too_many_requests` is about. @default the operation has none */
   allowance?: string;
-  /** Whether HEAD has the headers of the GET reply. @default it only checks key and parameters */
-  hasHead?: true;
 }
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
@@ -34,18 +29,8 @@ const FINDER = schemasOf(emailFinder);
 const COUNT = schemasOf(emailCount);
 const EMAIL = { email: { type: "string" } } as const;
 
-const MAILED = { ...LOOKUP_PARAMETERS.email, format: "email", description: "The address of the mail." };
-const REPORTED = { kind: LOOKUP_PARAMETERS.kind, code: optionalField(LOOKUP_PARAMETERS.code) };
-const REPORT_REQUEST = { ...objectOf({ email: MAILED, ...REPORTED }), required: ["email", "kind"] };
-const { email: __, ...REPORT } = schemasOf(mailReport);
-const REPORTED_DATA = objectOf({
-  email: EMAIL.email,
-  verdict: { enum: ["valid", "invalid", null], description: "Null: the report changes no verdict." },
-});
-
 const MONTH = "the month's allowance is used up";
 const OPTED_OUT = { 451: "this person opted out of the lookup." };
-const NO_LIST = { 400: "a parameter is invalid.", 404: "there is no such list." };
 
 /** The operations by their paths below `/v2/`. */
 export const DECLARED_LOOKUPS = {
@@ -109,66 +94,6 @@ export const DECLARED_LOOKUPS = {
     parameters: [],
     replies: { 200: answer("Account", {}) },
   },
-  "email-verifications": {
-    operationId: "verifyEmails",
-    summary: "Verify a list of emails",
-    description: `Adds a list of at most ${MAX_ROWS} addresses, which are verified in the background. Each costs as much as a single verification; an address beyond the allowance gets the status \`not_paid\` and costs nothing. CSV needs a first line that names the columns, one of them \`email\`; the others are kept.`,
-    requestBody: {
-      required: true,
-      content: {
-        ...jsonOf("VerificationRequest"),
-        "text/csv": { schema: { type: "string" }, example: "email,name\r\nada.lovelace@example.com,Ada\r\n" },
-      },
-    },
-    replies: {
-      202: {
-        ...list(jsonOf("VerificationAdded"), "Location", "Retry-After"),
-        description: "The list is stored. `Location` is its URL.",
-      },
-    },
-    refusals: {
-      400: "the list is malformed, has no column or no row of addresses, or is over a limit. `details` names the row.",
-      408: "the body arrives too slowly.",
-      413: "the body is larger than 16 MiB, or than 64 KiB with the test key.",
-      415: "the body is neither text/csv nor application/json in UTF-8.",
-    },
-    allowance: "too many rows in the lists of the last 30 days",
-  },
-  "email-verifications/{id}": {
-    operationId: "getVerificationList",
-    summary: "Get the results of a list",
-    description:
-      "A page of the list with the results so far. Lists are kept for 30 days; another account's list answers 404.",
-    parameters: query({ limit: LIST_LIMIT_SCHEMA, offset: LIST_OFFSET_SCHEMA }),
-    replies: { 200: list(jsonOf("VerificationPage")) },
-    refusals: NO_LIST,
-    hasHead: true,
-  },
-  "email-verifications/{id}.csv": {
-    operationId: "getVerificationTable",
-    summary: "Get the results of a list as CSV",
-    description:
-      "All rows: the columns of the upload, then those of the results, empty for rows without a result. Formulas get a leading apostrophe, so that no spreadsheet runs them.",
-    parameters: [],
-    replies: { 200: list({ "text/csv": { schema: { type: "string" } } }, "Content-Disposition") },
-    refusals: NO_LIST,
-    hasHead: true,
-  },
-  reports: {
-    operationId: "reportMail",
-    summary: "Report what became of a mail",
-    description:
-      "A delivery makes the address valid for later verifications of the account, unless its domain accepts any name; a bounce whose code speaks of the mailbox makes it invalid. Any other report changes nothing. Reports expire after 90 days; a later one replaces an earlier one. Needs a key with this right. Free.",
-    requestBody: { required: true, content: { "application/json": { schema: REPORT_REQUEST } } },
-    replies: { 200: answer(REPORTED_DATA, { ...EMAIL, ...echoOf(REPORT) }) },
-    refusals: {
-      ...OPTED_OUT,
-      403: "the key may not report.",
-      408: "the body arrives too slowly.",
-      413: "the body is larger than 16 KiB.",
-      415: "the body is not application/json in UTF-8.",
-    },
-  },
 } satisfies Readonly<Record<string, DeclaredLookup>>;
 
 /** The answer of a look-up. @param echo Schemas of `meta.params`. @param meta Schemas of `meta` beside `params`. */
@@ -178,14 +103,6 @@ function answer(data: LookupSchemaName | JsonSchema, echo: Schemas, meta: Schema
     meta: objectOf({ ...meta, params: objectOf(echo, "The parameters; null if not given.") }),
   });
   return jsonReply("The answer.", schema, "Cache-Control");
-}
-
-function list(content: NonNullable<ApiResponse["content"]>, ...more: readonly HeaderName[]): ApiResponse {
-  return { description: "The list.", headers: headersOf("Cache-Control", ...more), content };
-}
-
-function jsonOf(name: LookupSchemaName) {
-  return { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } as const;
 }
 
 /** The parameters of an operation by their names in a query. */

@@ -4,7 +4,6 @@ import type { ApiOperation, ApiPart, ApiResponse, PathItem } from "../../../open
 import { type HeaderName, headerComponents, headersOf, inlineHeader } from "../../../openapi/headers.ts";
 import { headOf, keyScheme } from "../../../openapi/operations.ts";
 import type { CheckedOptions } from "../../lookup-settings.ts";
-import { LIST_ID_SCHEMA } from "../list-requests.ts";
 import { type LookupRoute, ROUTES } from "../routes.ts";
 import type { DeclaredLookup } from "./declared-lookups.ts";
 import { lookupSchemas, type NetworkNames } from "./lookup-schemas.ts";
@@ -50,27 +49,9 @@ export function describeLookup(facts: LookupFacts): ApiPart {
   };
 }
 
-const LIST_ID = {
-  name: "id",
-  in: "path",
-  required: true,
-  description: "ID of the list.",
-  schema: LIST_ID_SCHEMA,
-} as const;
-
-function describedPath(
-  facts: LookupFacts,
-  { route, methods, isOpen }: LookupRoute,
-  declared: DeclaredLookup,
-): PathItem {
-  const operation = operationOf(facts, declared, isOpen);
-  const common = {
-    ...(route.includes("{id}") ? { parameters: [LIST_ID] } : {}),
-    "x-other-methods": OTHER_METHODS,
-  };
-  if (methods?.includes("POST")) return { post: operation, ...common };
-  const head = declared.hasHead === undefined ? checkOf(facts, declared, isOpen) : headOf(operation);
-  return { get: operation, head, ...common };
+function describedPath(facts: LookupFacts, { isOpen }: LookupRoute, declared: DeclaredLookup): PathItem {
+  const [get, head] = [operationOf(facts, declared, isOpen), checkOf(facts, declared, isOpen)];
+  return { get, head, "x-other-methods": OTHER_METHODS };
 }
 
 /** HEAD of a look-up does no work: it is never counted or pending, nor refused for what would be found. */
@@ -91,7 +72,7 @@ function checkOf(facts: LookupFacts, declared: DeclaredLookup, isOpen: boolean):
 const KEY = [{ keyInQuery: [] }, { keyInHeader: [] }, { keyAsBearer: [] }];
 
 function operationOf(facts: LookupFacts, declared: DeclaredLookup, isOpen: boolean): ApiOperation {
-  const { replies, refusals, allowance, hasHead: _, ...operation } = declared;
+  const { replies, refusals, allowance, ...operation } = declared;
   const { requestsPerSecond } = facts;
   const limits = [
     ...(requestsPerSecond === false
@@ -172,7 +153,7 @@ function description({ requestsPerSecond, testKey }: LookupFacts): string {
     requestsPerSecond === false
       ? ""
       : `An account may send ${requestsPerSecond} requests per second; further ones wait up to two seconds.`,
-    "`discover`, `leads`, `leads_lists`, `leads_custom_attributes`, `campaigns`, `sequences` and all below them answer 501.",
+    "`discover`, `leads`, `leads_lists`, `leads_custom_attributes`, `campaigns`, `sequences`, `reports`, `email-verifications` and all below them answer 501.",
     'Errors use `{"errors": [{"id", "code", "details"}]}`. OPTIONS returns 204 and an unsupported method 405, both with `Allow`.',
   ]
     .filter((paragraph) => paragraph !== "")

@@ -6,8 +6,6 @@ import {
 } from "../../../contracts/contact-source.ts";
 import type { JsonSchema } from "../../../schema/json-schema.ts";
 import { LOOKUP_PARAMETERS } from "../../operations/parameters.ts";
-import { MAX_ROWS } from "../../verifications/list-rows.ts";
-import { LIST_ID_SCHEMA } from "../list-requests.ts";
 import { LOOKUP_ERRORS } from "../refusal.ts";
 
 /** The field names of the two networks. */
@@ -177,59 +175,6 @@ const VERIFICATION_PROPERTIES = {
 
 const VERIFICATION = objectOf(VERIFICATION_PROPERTIES);
 
-const LIST_PROPERTIES = {
-  id: LIST_ID_SCHEMA,
-  total: count("Number of addresses."),
-  done: count("Number of addresses with a result."),
-  status: { type: "string", enum: ["queued", "running", "done"] },
-} as const;
-
-const { sources: _, ...LISTED } = VERIFICATION_PROPERTIES;
-
-const VERIFICATION_REQUEST = objectOf({
-  emails: {
-    type: "array",
-    minItems: 1,
-    maxItems: MAX_ROWS,
-    items: { type: "string" },
-    description: "Text that is not an email address gets the status `invalid`.",
-  },
-});
-
-const VERIFICATION_ADDED = objectOf({ data: objectOf(LIST_PROPERTIES) });
-
-const VERIFICATION_PAGE = objectOf({
-  data: objectOf({
-    ...LIST_PROPERTIES,
-    results: {
-      type: "array",
-      maxItems: 1000,
-      items: {
-        anyOf: [objectOf(LISTED), { $ref: "#/components/schemas/UnverifiedAddress" }],
-      },
-    },
-  }),
-  meta: objectOf({
-    results: count("Number of addresses on all pages."),
-    offset: count(),
-    limit: count(),
-  }),
-});
-
-const UNVERIFIED = objectOf(
-  {
-    result: { type: "null" },
-    status: {
-      enum: [null, "not_paid", "claimed"],
-      description:
-        "Null: not verified yet. `not_paid`: the allowance was used up. `claimed`: the owner opted out of the lookup.",
-    },
-    score: { type: "null" },
-    email: { type: "string", description: "Empty once the address is erased." },
-  },
-  "An address of a list that has no verdict.",
-);
-
 const PENDING = objectOf({
   result: { type: "null" },
   status: { type: "null" },
@@ -271,10 +216,6 @@ export function lookupSchemas(names: NetworkNames) {
     PendingVerification: PENDING,
     EmailCount: EMAIL_COUNT,
     Account: ACCOUNT,
-    VerificationRequest: VERIFICATION_REQUEST,
-    VerificationAdded: VERIFICATION_ADDED,
-    VerificationPage: VERIFICATION_PAGE,
-    UnverifiedAddress: UNVERIFIED,
     LookupErrors: ERRORS,
   } as const satisfies Readonly<Record<string, JsonSchema>>;
 }

@@ -74,12 +74,12 @@ async function run(
   }, resume);
 }
 
-/** Why an import stopped, with the remedy. Other errors are returned unchanged. */
-function importError(file: string, error: unknown): unknown {
+/** Why reading a file stopped, with the remedy. Other errors are returned unchanged. */
+export function importError(file: string, error: unknown): unknown {
   const said = isError(error) ? error.message.replace(/\.$/, "") : String(error);
   if (isServiceError(error, "bad_request")) return new StartError(`${file}: ${said}`, { cause: error });
   if (!isServiceError(error)) return error;
-  return new StartError(`${said}. Fix this, then import the same file again to resume`, { cause: error });
+  return new StartError(`${said}. Fix this, then run the same command again to resume`, { cause: error });
 }
 
 /** The columns of `--map` by field. @throws ConfigError for an unknown field. */
@@ -111,7 +111,7 @@ const FORMATS: ReadonlyMap<string, ContactFormat> = new Map([
 ]);
 
 /** @param file `-` for standard input. @throws StartError if the file cannot be read. */
-async function openInput(file: string): Promise<Readable> {
+export async function openInput(file: string): Promise<Readable> {
   if (file === "-") return process.stdin;
   try {
     const handle = await open(file);

@@ -1,19 +1,9 @@
-import { type Migration, sql } from "kysely";
-import type { Migrations } from "../schema/migrate.ts";
+import type { Schema } from "../schema/ensure-schema.ts";
 import { type BlobTables, PARTS } from "./blob-statements.ts";
 
-/** Names of the migrations, in order. */
-export const BLOB_MIGRATIONS = ["001-blobs"] as const;
-
-/** The migrations of a store's tables. A released migration must never be changed. */
-export function blobMigrations(tables: BlobTables): Migrations {
-  return {
-    "001-blobs": {
-      async up(db) {
-        for (const statement of createTables(tables)) await sql.raw(statement).execute(db);
-      },
-    },
-  } satisfies Record<(typeof BLOB_MIGRATIONS)[number], Migration>;
+/** The tables of a store. */
+export function blobSchema(tables: BlobTables): Schema {
+  return { marker: tables.schema, version: 1, table: tables.blobs, create: () => createTables(tables) };
 }
 
 function createTables({ blobs, due, leases }: BlobTables): string[] {
