@@ -65,7 +65,6 @@ describe.each(["android", "iso", "sharp"] as const)(
       ["cut", { maxWidth: 60, maxHeight: 60, fit: "cover" }, 60, 60],
       ["of level low", { quality: "low" }, 256, 128],
       ["of level max", { quality: "max" }, 256, 128],
-      ["of automatic quality", { quality: "auto", maxWidth: 200 }, 200, 100],
       ["on a background", { background: "ff0000", maxWidth: 100 }, 100, 50],
     ])("%s keeps the gain map in its place", async (_, spec, width, height) => {
       const out = await render(forms[form], spec);

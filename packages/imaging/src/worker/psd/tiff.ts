@@ -6,7 +6,7 @@ export const Photometric = { whiteIsZero: 0, blackIsZero: 1, rgb: 2, inks: 5 } a
 export interface TiffLayout {
   width: number;
   height: number;
-  bitsPerSample: 1 | 8;
+  bitsPerSample: 1 | 8 | 16;
   photometric: (typeof Photometric)[keyof typeof Photometric];
   /** Samples of a pixel, alpha included. */
   samplesPerPixel: number;
