@@ -46,14 +46,14 @@ describe("outrigger contacts import", () => {
 
   it("contacts import of a file without a good line exits with 1 and names --map", async () => {
     const place = await createLookupPlace();
-    await writeFile(join(place.cwd, "none.csv"), "First Name,Address,Kontakt\nAnn,1 Main St,ann@a.example\n");
+    await writeFile(join(place.cwd, "none.csv"), "First Name,Email,Kontakt\nAnn,none,ann@a.example\n");
     const none = await place.run("contacts", "import", "none.csv", "--json");
     expect([none.code, JSON.parse(none.stdout)]).toEqual([1, expect.objectContaining({ lines: 1, bad: 1 })]);
     expect(none.stderr).toContain("none.csv: No line could be imported");
     expect(none.stderr).toContain("--map address=<column>");
     const mapped = await place.run("contacts", "import", "none.csv", "--map", "address=Kontakt");
     expect([mapped.code, mapped.stdout]).toEqual([0, expect.stringContaining("1 addresses added")]);
-    await writeFile(join(place.cwd, "other.csv"), "Vorname,Kontakt\nAnn,ann@a.example\n");
+    await writeFile(join(place.cwd, "other.csv"), "Vorname,Kontakt\nAnn,keine\n");
     const other = await place.run("contacts", "import", "other.csv");
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining("--map address=<column>")]);
     expect(other.stderr).toContain('Found "Vorname", "Kontakt"');
@@ -75,9 +75,14 @@ describe("outrigger contacts import", () => {
     ];
     const text = ["sep=;", "Name;E-Mail;Funktion;Notiz", ...rows, "ohne;;;"].join("\r\n");
     await writeFile(join(place.cwd, "leute.txt"), Buffer.from(text, "latin1"));
-    const { code, stdout, stderr } = await place.run("contacts", "import", "leute.txt", "--dry-run");
+    const dryRun = ["contacts", "import", "leute.txt", "--dry-run"];
+    const refused = await place.run(...dryRun);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("Name its encoding with --encoding"),
+    ]);
+    const { code, stdout, stderr } = await place.run(...dryRun, "--encoding", "windows-1252");
     expect(code).toBe(0);
-    expect(stderr).toContain("leute.txt was read as windows-1252. --encoding names another");
     expect(stderr).toContain('Columns not used: "Notiz"');
     expect(stderr).toContain("line 8: it has no email address");
     const lines = stdout.trimEnd().split("\n");
@@ -100,6 +105,7 @@ describe("outrigger contacts import", () => {
       "import",
       "leute.txt",
       "--dry-run",
+      "--encoding=windows-1252",
       "--json",
       "--map",
       "position=Notiz",
@@ -107,20 +113,16 @@ describe("outrigger contacts import", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ lines: 6, bad: 1, samples: [{ position: "x" }, {}, {}] });
   });
 
-  it("contacts import detects vCard, LDIF and NDJSON by the content", async () => {
+  it("contacts import detects vCard and NDJSON by the content", async () => {
     const place = await createLookupPlace();
     const card = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann Best\r\nEMAIL:ann@acme.example\r\nEND:VCARD\r\n";
-    for (const text of [
-      card,
-      "dn: uid=bob\nmail: bob@acme.example\nsn: Ray\n",
-      '{"email":"cy@acme.example"}',
-    ]) {
+    for (const text of [card, '{"email":"cy@acme.example"}']) {
       await writeFile(join(place.cwd, "people.txt"), text);
       const { code, stdout } = await place.run("contacts", "import", "people.txt");
       expect([code, stdout]).toEqual([0, expect.stringContaining("1 addresses added")]);
     }
     const { stdout } = await place.run("contacts", "export");
-    expect(stdout).toMatch(/ann@acme\.example.*Ann,Best.*bob@acme\.example.*Ray.*cy@acme/s);
+    expect(stdout).toMatch(/ann@acme\.example.*Ann,Best.*cy@acme/s);
   });
 
   it("contacts import maps columns by --map and resumes after a signal", async () => {

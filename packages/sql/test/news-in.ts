@@ -18,13 +18,9 @@ export async function newsIn(
     [],
     new Set(),
   ];
-  let encoding: string | null = null;
   const reports = {
     onBad: (line: BadLine) => bad.push(line),
     onUnused: (column: string) => unused.add(column),
-    onEncoding: (name: string) => {
-      encoding = name;
-    },
   };
   const options = { format, encoding: given, mapping };
   for await (const lines of readLines(fileOf(text, pieceBytes), options, reports)) {
@@ -34,5 +30,5 @@ export async function newsIn(
       else if ("news" in told) news.push(told.news);
     }
   }
-  return { news, bad, dropped: dropped.toSorted(), unused: [...unused].toSorted(), encoding };
+  return { news, bad, dropped: dropped.toSorted(), unused: [...unused].toSorted() };
 }

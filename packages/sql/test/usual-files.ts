@@ -111,10 +111,11 @@ export const USUAL_FILES: Readonly<Record<string, UsualFile>> = {
     text: table("E-Mail,Vorname,Nachname,Firma,Position", "%E,%F,%L,%O,%P", ";"),
   },
   "Excel with a named separator": {
-    text: table("E-Mail,Vorname,Name,Unternehmen,Funktion", "%E,%F,%L,%O,%P", "|", "sep=|\r\n"),
+    text: table("E-Mail,Vorname,Name,Unternehmen,Funktion", "%E,%F,%L,%O,%P\r\n,,,,", ";", "sep=;\r\n"),
   },
   "Excel as Unicode text": {
     encoding: "utf-16be",
+    hasMark: true,
     text: table(
       "Email,First Name,Last Name,Company,Role",
       "%E,%F,%L,%O,%P",
@@ -162,6 +163,7 @@ export const USUAL_FILES: Readonly<Record<string, UsualFile>> = {
   },
   ZoomInfo: {
     encoding: "utf-16le",
+    hasMark: true,
     text: table(
       "Last Name,First Name,Job Title,Direct Phone Number,Company HQ Phone,Mobile phone,Email Address,Supplemental Email,LinkedIn Contact Profile URL,Contact Accuracy Score,Company Name",
       `%L,%F,%P,+1 8,+1 1,+1 2,%E,ann@private.example,${PROFILE},94%,%O`,
@@ -184,23 +186,6 @@ export const USUAL_FILES: Readonly<Record<string, UsualFile>> = {
   "Brevo in French": {
     text: table("EMAIL,NOM,PRENOM,SMS,ENTREPRISE,POSTE", "%E,%L,%F,33612345678,%O,%P", ";"),
     phones: ["33612345678", "33612345678"],
-  },
-  "a spreadsheet in Italian": {
-    encoding: "windows-1252",
-    text: table(
-      "Società,Cognome,Nome,Qualifica,Indirizzo e-mail,Cellulare",
-      "%O,%L,%F,%P,%E,+39 3",
-      ";",
-      ";;;;;\r\nElenco;;;;;\r\n30/06/2026;;;;;\r\n",
-    ),
-    phones: ["+39 3", "+39 3"],
-  },
-  "a spreadsheet in Polish": {
-    text: table("Imię,Nazwisko,Adres e-mail,Stanowisko,Firma,Telefon służbowy", "%F,%L,%E,%P,%O,+48 1", ";"),
-    phones: ["+48 1", "+48 1"],
-  },
-  "a spreadsheet in Dutch with empty rows": {
-    text: table("Voornaam,Naam,E-mailadres,Functie,Bedrijf", "%F,%L,%E,%P,%O\r\n,,,,", ";"),
   },
   "vCard 3.0": {
     text: entries([
@@ -252,28 +237,5 @@ export const USUAL_FILES: Readonly<Record<string, UsualFile>> = {
         ),
       )
       .join("\r\n"),
-  },
-  LDIF: {
-    text: `version: 1\n\n# people of\n  a directory\n${entries(
-      [
-        "dn: cn=%F\\, ou=people",
-        "objectClass: person",
-        "sn;lang-de: x",
-        "cn: %F %L",
-        "sn:: %L",
-        "givenName: %F",
-        "mail: %E",
-        "mail: ann@private.example",
-        "title: %P",
-        "o: %O",
-        "telephoneNumber: +1 2",
-        "mobile: +1 3",
-        "",
-      ],
-      "\n",
-    ).replaceAll(/(?<=^sn:: ).+/gm, (name) =>
-      Buffer.from(name).toString("base64"),
-    )}dn: cn=gone\nchangetype: delete\n\ndn: cn=moved\nchangetype: modify\nreplace: mail\nmail: x@y.example\n-\n`,
-    phones: ["+1 2", "+1 2"],
   },
 };

@@ -25,19 +25,17 @@ onEachDatabase(({ createUrl, open }) => {
 
   test("an import of CSV skips bad lines and reports the number, reason and field of each", async () => {
     const good = "a@a.example,,,,,,,,,";
-    const lines: [string | Buffer, BadLine["reason"] | null, BadLine["field"]?][] = [
+    const lines: [string, BadLine["reason"] | null, BadLine["field"]?][] = [
       [good, null],
       ["a@a.example,too few", "columns"],
       [`${good},too many`, "columns"],
       ["not an address,,,,,,,,,", "address"],
       [",Ann,Lee,,,,,,,", "address"],
-      [Buffer.from("b@a.example,M\xfcller,,,,,,,,", "latin1"), "encoding", "firstName"],
+      ["b@a.example,M\uFFFDller,,,,,,,,", "encoding", "firstName"],
       ['d@a.example,"x" y,x "y",,,,,,,', null],
       ["c@a.example,Zoë,Müller,,,,,,,", null],
     ];
-    const file = Buffer.concat(
-      [HEADER, ...lines.map(([line]) => line)].flatMap((line) => [Buffer.from(line), Buffer.from("\n")]),
-    );
+    const file = [HEADER, ...lines.map(([line]) => line), ""].join("\n");
     const { source, bad, progress } = await imported(file);
     const expected = lines.flatMap(([, reason, field], index) =>
       reason === null ? [] : [{ line: index + 2, reason, ...(field && { field }) }],

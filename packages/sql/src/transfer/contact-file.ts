@@ -21,8 +21,6 @@ export interface FileProgress {
   columns: readonly { column: string; fields: readonly ContactField[] }[];
   /** In a dry run the first three contacts, in the format of an NDJSON export, as an empty database stores them. */
   samples: readonly object[];
-  /** Encoding of the file, such as `windows-1252`; `null` as long as it is ASCII. */
-  encoding: string | null;
 }
 
 const MAX_COLUMNS = 500;
@@ -36,7 +34,6 @@ export class ContactFile {
   readonly #onBadLine: "fail" | ((line: BadLine) => void) | undefined;
   readonly #lists: MailLists | undefined;
   readonly #maxSamples: number;
-  #encoding: string | null = null;
 
   constructor(
     onBadLine: "fail" | ((line: BadLine) => void) | undefined,
@@ -50,17 +47,13 @@ export class ContactFile {
 
   get progress(): FileProgress {
     const columns = [...this.#columns].map(([column, fields]) => ({ column, fields }));
-    const [unused, samples, encoding] = [[...this.#unused], [...this.#samples], this.#encoding];
-    return { ...this.#counts, unused, columns, samples, encoding };
+    return { ...this.#counts, unused: [...this.#unused], columns, samples: [...this.#samples] };
   }
 
   lines(input: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<FileLine[]> {
     return readLines(input, options, {
       onBad: (line) => this.#reject(line),
       onUnused: (column) => this.#unused.size < MAX_COLUMNS && this.#unused.add(column),
-      onEncoding: (name) => {
-        this.#encoding = name;
-      },
       onColumns: (names, { fields }) => {
         for (const [index, name] of names.entries()) {
           if (name.trim() === "" || this.#columns.has(name) || this.#columns.size >= MAX_COLUMNS) continue;

@@ -1,96 +1,103 @@
 import { ServiceError } from "@outrigger/core";
-import { type Info, type Options, parse } from "csv-parse/sync";
+import { type Options, parse } from "csv-parse/sync";
 import { EVERYDAY } from "./column-names.ts";
 import type { FieldMapping } from "./contact-fields.ts";
 import { type FieldPlan, planFields } from "./field-plan.ts";
 
-/** Where the table of a file begins, and how it is written. */
+/** The columns of a file, and how it is written. */
 export interface CsvHeader {
   separator: string;
   columns: readonly string[];
   plan: FieldPlan;
-  /** Bytes and lines up to the end of the header. */
-  bytes: number;
-  lines: number;
+  /** Number of records up to the header. */
+  records: number;
 }
 
 /** Shared by the search of the header and the reading of lines. */
 export const SYNTAX = {
-  bom: true,
   relax_column_count: true,
   // A stray quotation mark is read as text. Otherwise everything up to the next one would be lost.
   relax_quotes: true,
   skip_empty_lines: true,
+  skip_records_with_error: true,
 } as const satisfies Options;
 
-const SEPARATORS = [",", ";", "\t", "|"];
-/** The line by which a spreadsheet names the separator. */
-const SEPARATOR_LINE = /^\uFEFF?"?sep=(.)"?(?:\r\n?|\n)/i;
-/** Records before the header, such as a title, notes or a date. */
+const SEPARATORS = [",", ";", "\t"];
+/** Records before the header, such as a title or notes. */
 const MAX_PREAMBLE = 50;
 const MAX_NAMED = 30;
 
 /**
- * Finds the header: the first record that names a column of addresses, or else of domains or everyday words that may mean an
- * address. The separator is the one that `sep=` names, or that gives the most columns.
- *
- * @param start UTF-8: the first bytes of the file.
+ * Finds the columns: by the first record that names a column of addresses, else by the first record that contains one, below its
+ * header or without, else by a record that names domains or may name addresses. The separator gives the most columns.
  * @returns `null` for a file without text.
  * @throws ServiceError `bad_request` without such a record.
  */
-export function findHeader(start: Uint8Array, mapping: FieldMapping): CsvHeader | null {
-  const [line = "", named] = SEPARATOR_LINE.exec(Buffer.from(start.subarray(0, 20)).toString()) ?? [];
-  const skipped = Buffer.byteLength(line);
-  const table = start.subarray(skipped);
-  const candidates: (CsvHeader & { rank: number })[] = [];
-  for (const separator of named === undefined ? SEPARATORS : [named]) {
-    let [mostFilled, hasPerson] = [0, false];
-    for (const { record, info } of recordsOf(table, separator)) {
-      const plan = planFields(record, mapping);
-      const filled = record.filter((cell) => cell.trim() !== "").length;
-      const isAddressed = record.some(hasAddress);
-      // Below a person, a record that is no fuller than those above is another person, unless the user named its column.
-      const isPerson = isAddressed || (hasPerson && filled <= mostFilled && mapping.address === undefined);
-      const rank = isPerson ? Number.POSITIVE_INFINITY : rankOf(plan);
-      hasPerson ||= isAddressed && filled > 1;
-      mostFilled = Math.max(mostFilled, filled);
-      const place = { bytes: skipped + info.bytes, lines: info.lines + (skipped > 0 ? 1 : 0) };
-      candidates.push({ separator, columns: record, plan, rank, ...place });
-      if (rank === 0) break;
-    }
+export function findHeader(start: string, mapping: FieldMapping): CsvHeader | null {
+  const tables = SEPARATORS.map((separator) => {
+    const records: string[][] = parse(start, { ...SYNTAX, delimiter: separator, to: MAX_PREAMBLE });
+    return { separator, records };
+  });
+  const ways = [
+    named((plan) => (plan.fields.get("address")?.[0]?.rank ?? EVERYDAY) < EVERYDAY),
+    byCells,
+    named(({ fields }) => fields.has("address") || fields.has("domain")),
+  ];
+  for (const way of ways) {
+    const found = tables.flatMap(({ separator, records }) => {
+      const header = way(records, mapping);
+      return header === null ? [] : [{ ...header, separator }];
+    });
+    const [best] = found.sort((a, b) => b.columns.length - a.columns.length);
+    if (best !== undefined) return best;
   }
-  candidates.sort((a, b) => a.rank - b.rank || a.bytes - b.bytes || b.columns.length - a.columns.length);
-  const [best = null] = candidates;
-  if (best === null || best.rank < Number.POSITIVE_INFINITY) return best;
-  candidates.sort((a, b) => b.columns.length - a.columns.length || a.bytes - b.bytes);
-  throw withoutAddresses(candidates[0]?.columns ?? []);
+  const [first] = tables.flatMap(({ records }) => records.slice(0, 1)).sort((a, b) => b.length - a.length);
+  if (first === undefined) return null;
+  throw withoutAddresses(first);
 }
 
-function recordsOf(table: Uint8Array, separator: string): { record: string[]; info: Info }[] {
-  const found: { record: string[]; info: Info }[] = [];
-  parse(Buffer.from(table), {
-    ...SYNTAX,
-    delimiter: separator,
-    to: MAX_PREAMBLE,
-    skip_records_with_error: true,
-    on_record(record: string[], info) {
-      found.push({ record, info });
-      return null;
-    },
-  });
-  return found;
+type Columns = Omit<CsvHeader, "separator">;
+type Way = (records: readonly string[][], mapping: FieldMapping) => Columns | null;
+
+/** A record by the names of its columns. One that is no fuller than a person above it is another person. */
+function named(isHeader: (plan: FieldPlan) => boolean): Way {
+  return (records, mapping) => {
+    let mostFilled = 0;
+    for (const [index, columns] of records.entries()) {
+      const filled = columns.filter((cell) => cell.trim() !== "").length;
+      const plan = planFields(columns, mapping);
+      if (columns.some(hasAddress)) mostFilled = Math.max(mostFilled, filled);
+      else if (filled > mostFilled && isHeader(plan)) return { columns, plan, records: index + 1 };
+    }
+    return null;
+  };
 }
+
+/** The record above the first row with an address; without one, columns are named by the cells of that row. */
+const byCells: Way = (records, mapping) => {
+  if (mapping.address !== undefined) return null;
+  const row = records.findIndex((record, index) => {
+    return record.some(hasAddress) && (records[index + 1]?.length ?? record.length) === record.length;
+  });
+  const cells = records[row];
+  if (cells === undefined) return null;
+  const above = records[row - 1];
+  const hasHeader = above?.length === cells.length;
+  const columns = hasHeader ? [...above] : cells.map((cell) => (/^\S+ \S+$/.test(cell.trim()) ? "Name" : ""));
+  let plan = planFields(columns, mapping);
+  // An everyday name tells enough where its cell has an address.
+  if (!plan.fields.get("address")?.some(({ index }) => hasAddress(cells[index] ?? ""))) {
+    const at = cells.findIndex(hasAddress);
+    const address = columns[at]?.trim() || "Email";
+    columns[at] = address;
+    plan = planFields(columns, { ...mapping, address });
+  }
+  return { columns, plan, records: row };
+};
 
 /** Whether a text contains an address. */
 export function hasAddress(cell: string): boolean {
   return /@[^\s@]+\.[a-z]/i.test(cell);
-}
-
-/** 0 for a column of addresses, 1 for one that may be; infinite without both. */
-function rankOf({ fields }: FieldPlan): number {
-  const rank = fields.get("address")?.[0]?.rank;
-  if (rank !== undefined && rank < EVERYDAY) return 0;
-  return rank !== undefined || fields.has("domain") ? 1 : Number.POSITIVE_INFINITY;
 }
 
 function withoutAddresses(columns: readonly string[]): ServiceError {
@@ -98,7 +105,7 @@ function withoutAddresses(columns: readonly string[]): ServiceError {
   const found = names.map((column) => JSON.stringify(column.slice(0, 100))).join(", ") || "no columns";
   return new ServiceError(
     "bad_request",
-    `No line names a column of addresses. Found ${found}. ` +
+    `No column has addresses. Found ${found}. ` +
       "Name the column with --map address=<column>, in code with `mapping`.",
   );
 }

@@ -3,16 +3,16 @@ import { type Info, type Parser, parse } from "csv-parse";
 import type { FieldMapping } from "./contact-fields.ts";
 import { type CsvHeader, findHeader, hasAddress, SYNTAX } from "./csv-header.ts";
 import { takeFields } from "./field-plan.ts";
-import { type FileLine, type LineReports, MAX_LINE_BYTES } from "./file-line.ts";
+import { type FileLine, type LineReports, MAX_LINE_LENGTH } from "./file-line.ts";
 
 /**
- * Reads CSV (RFC 4180) in batches of lines, also with other separators and with lines before the header. Rejects with
+ * Reads CSV (RFC 4180) in batches of lines, also separated by semicolons or tabs, and with lines before the header. Rejects with
  * `bad_request` if there is no column of addresses or domains, or if a record exceeds 1 MiB.
  *
- * @param input UTF-8. The header must be in the first chunk.
+ * @param input The header must be in the first part.
  */
 export async function* readCsv(
-  input: AsyncIterable<Uint8Array>,
+  input: AsyncIterable<string>,
   mapping: FieldMapping,
   reports: LineReports,
 ): AsyncGenerator<FileLine[]> {
@@ -27,22 +27,22 @@ export async function* readCsv(
     const parser = parse({
       ...SYNTAX,
       delimiter: header.separator,
-      max_record_size: MAX_LINE_BYTES,
-      skip_records_with_error: true,
+      max_record_size: MAX_LINE_LENGTH,
+      from: header.records + 1,
       on_record(record: string[], info: Info) {
-        const [line, { length }] = [header.lines + info.lines, header.columns];
+        const { length } = header.columns;
         if (record.every(isBlank)) return null;
         // A separator at the end of a line makes an empty cell.
         const isWhole =
           record.length === length || (record.length > length && record.slice(length).every(isBlank));
-        if (isWhole && !record.some((cell) => hasRow(cell, header))) add(record, line, header, unseen);
-        else reject(line);
+        if (isWhole && !record.some((cell) => hasRow(cell, header))) add(record, info.lines, header, unseen);
+        else reject(info.lines);
         return null;
       },
       on_skip(error) {
         // The parser would continue in the middle of the record.
         if (error?.code === "CSV_MAX_RECORD_SIZE") throw endless(error);
-        reject(header.lines + (typeof error?.lines === "number" ? error.lines : 0));
+        reject(typeof error?.lines === "number" ? error.lines : 0);
         return undefined;
       },
     });
@@ -63,14 +63,13 @@ export async function* readCsv(
   }
 
   try {
-    for await (const chunk of input) {
-      const header = parser === null ? findHeader(chunk, mapping) : null;
+    for await (const text of input) {
+      const header = parser === null ? findHeader(text, mapping) : null;
       if (header !== null) {
         reports.onColumns?.(header.columns, header.plan);
         parser = start(header);
       }
-      const rest = chunk.subarray(header?.bytes ?? 0);
-      await settled((done) => (parser === null ? done() : parser.write(rest, done)));
+      await settled((done) => (parser === null ? done() : parser.write(text, done)));
       if (lines.length > 0) yield lines;
       lines = [];
     }
@@ -101,7 +100,7 @@ function plainText(cell: string | undefined): string | undefined {
 function endless(error: Error | undefined): ServiceError {
   return new ServiceError(
     "bad_request",
-    `A record of the file is longer than ${MAX_LINE_BYTES} bytes: a quotation mark may be missing.`,
+    `A record of the file is longer than ${MAX_LINE_LENGTH} characters: a quotation mark may be missing.`,
     { cause: error },
   );
 }

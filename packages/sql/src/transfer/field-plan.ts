@@ -69,7 +69,7 @@ function namePartIn(
   );
   const isOf = (column: FieldColumn | undefined, name: RegExp) =>
     name.test(names[column?.index ?? -1]?.name ?? "");
-  if (!isOf(full, /^(?:name|nom|nombre|nome|naam)$/) || (first && last)) return undefined;
+  if (!isOf(full, /^(?:name|nom|nombre)$/) || (first && last)) return undefined;
   // Beside `First Name`, `Name` usually has both parts.
   if (first) return isOf(first, /^(?:first|given|fore)/) ? undefined : "lastName";
   return last && "firstName";

@@ -27,7 +27,7 @@ export interface LineReports {
 export type BadLineReason =
   /** The number of columns differs from the first line, or a cell contains further lines. */
   | "columns"
-  /** The line contains bytes that are not of the file's encoding. */
+  /** The line contains the character that replaces damaged ones. */
   | "encoding"
   /** The file ends within the line. */
   | "truncated"
@@ -51,8 +51,8 @@ export interface BadLine {
   field?: ContactField;
 }
 
-/** Maximum length of a line or of a CSV record, in bytes. */
-export const MAX_LINE_BYTES = 1_048_576;
+/** Maximum length of a line or of a CSV record, in characters. */
+export const MAX_LINE_LENGTH = 1_048_576;
 
-/** The character that replaces bytes that are not of the encoding. */
+/** The character that replaces damaged ones. */
 export const REPLACEMENT = "\uFFFD";

@@ -31,7 +31,7 @@ const MAPPING: rules.Rule<FieldMapping> = rules.nested(
 const RULES = {
   /** Of the file. @default by the content */
   format: rules.oneOf(...CONTACT_FORMATS),
-  /** A name of the Encoding Standard. @default UTF-8, UTF-16 or Windows-1252, by the content */
+  /** A name of the Encoding Standard. @default UTF-8, or UTF-16 with a mark */
   encoding: rules.text('an encoding, such as "windows-1252"', isEncoding),
   /** Column or key of each field. @default the recognised names */
   mapping: MAPPING,

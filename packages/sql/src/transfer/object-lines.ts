@@ -65,9 +65,7 @@ export class ObjectLines {
 const MAX_VALUES = 20;
 
 /** An object of values by their names. A second one gets a number, as `mail 2`; empty ones are left out. */
-export function numbered(
-  values: Iterable<readonly [name: string, value: string, ...unknown[]]>,
-): Record<string, string> {
+export function numbered(values: Iterable<readonly [name: string, value: string]>): Record<string, string> {
   const counts = new Map<string, number>();
   const object: Record<string, string> = {};
   for (const [name, value] of values) {

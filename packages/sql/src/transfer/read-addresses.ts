@@ -2,7 +2,7 @@ import type { ImportOptions } from "./import-contacts.ts";
 import { readLines } from "./read-lines.ts";
 
 const ignore = () => undefined;
-const REPORTS = { onBad: ignore, onUnused: ignore, onEncoding: ignore };
+const REPORTS = { onBad: ignore, onUnused: ignore };
 
 /** The texts in the columns of addresses of a file, as `importContacts` reads it. Lines without one are skipped. */
 export async function* readAddresses(

@@ -1,4 +1,4 @@
-import { MAX_LINE_BYTES } from "./file-line.ts";
+import { textLines } from "./text-lines.ts";
 
 /** A line with its continuations. */
 export interface TextLine {
@@ -13,16 +13,12 @@ const MAX_VALUE_LENGTH = 16_384;
 const SOFT_BREAK = /^[^:]*;(?:ENCODING=)?QUOTED-PRINTABLE[^:]*:.*=$/is;
 
 /**
- * Reads unfolded lines in batches, as vCard (RFC 6350 §3.2) and LDIF (RFC 2849) write them: a line that starts with a space or
- * a tab continues the one before, unless it is blank. Empty lines are empty or blank texts.
- *
- * @param input UTF-8.
+ * Reads unfolded lines of vCards in batches (RFC 6350 §3.2): a line that starts with a space or a tab continues the one before,
+ * unless it is blank.
  */
-export async function* unfoldedLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<TextLine[]> {
-  const decoder = new TextDecoder();
+export async function* unfoldedLines(input: AsyncIterable<string>): AsyncGenerator<TextLine[]> {
   let open: TextLine | null = null;
   let number = 0;
-  let rest = "";
 
   /** @returns the line before, if this one does not continue it. */
   function add(text: string): TextLine | null {
@@ -39,10 +35,6 @@ export async function* unfoldedLines(input: AsyncIterable<Uint8Array>): AsyncGen
     return full !== null && full.text.length <= MAX_VALUE_LENGTH ? full : null;
   }
 
-  for await (const chunk of input) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/);
-    rest = (lines.pop() ?? "").slice(0, MAX_LINE_BYTES);
-    yield lines.map(add).filter((line) => line !== null);
-  }
-  yield [rest.replace(/\r$/, ""), ""].map(add).filter((line) => line !== null);
+  for await (const { lines } of textLines(input)) yield lines.map(add).filter((line) => line !== null);
+  yield [add("")].filter((line) => line !== null);
 }

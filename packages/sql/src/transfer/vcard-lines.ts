@@ -1,8 +1,8 @@
 /// <reference path="./vcf.d.ts" />
 import VCard from "vcf";
 import type { FieldMapping } from "./contact-fields.ts";
-import { eightBitIn, isEncoding } from "./file-encoding.ts";
-import { type BadLineReason, type FileLine, type LineReports, MAX_LINE_BYTES } from "./file-line.ts";
+import { isEncoding } from "./file-encoding.ts";
+import { type BadLineReason, type FileLine, type LineReports, MAX_LINE_LENGTH } from "./file-line.ts";
 import { numbered, ObjectLines } from "./object-lines.ts";
 import { type TextLine, unfoldedLines } from "./unfolded-lines.ts";
 
@@ -10,11 +10,9 @@ type Property = Exclude<VCard["data"][string], unknown[]>;
 
 /**
  * Reads vCard 2.1 (RFC 2426 §5), 3.0 and 4.0 (RFC 6350): each card is a line whose columns are its properties.
- *
- * @param input UTF-8.
  */
 export async function* readVcards(
-  input: AsyncIterable<Uint8Array>,
+  input: AsyncIterable<string>,
   mapping: FieldMapping,
   reports: LineReports,
 ): AsyncGenerator<FileLine[]> {
@@ -32,10 +30,10 @@ export async function* readVcards(
     const [start] = card;
     if (start === undefined) return null;
     length += line.text.length + 2;
-    if (length <= MAX_LINE_BYTES) card.push(line);
+    if (length <= MAX_LINE_LENGTH) card.push(line);
     if (!/^END:VCARD\s*$/i.test(line.text)) return null;
-    const parsed = length > MAX_LINE_BYTES ? null : parse(card.map(({ text }) => text).join("\r\n"));
-    if (parsed === null) reject(length > MAX_LINE_BYTES ? "too_long" : "vcard");
+    const parsed = length > MAX_LINE_LENGTH ? null : parse(card.map(({ text }) => text).join("\r\n"));
+    if (parsed === null) reject(length > MAX_LINE_LENGTH ? "too_long" : "vcard");
     card = [];
     return parsed === null ? null : objects.line(columnsOf(parsed), start.line);
   }
@@ -109,11 +107,11 @@ function unescaped(text: string): string {
 function decodedValue(property: Property): string {
   const text = property._data ?? "";
   if (!/quoted-printable/i.test(`${property.encoding} ${typesOf(property)}`)) return text;
-  const { charset = "" } = property;
+  const { charset = "utf-8" } = property;
   const isNamed = isEncoding(charset) && !/^utf-?8$/i.test(charset);
   const codes = Buffer.from(text, isNamed ? "latin1" : "utf8")
     .toString("latin1")
     .replaceAll(/=([\dA-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  const bytes = Buffer.from(codes, "latin1");
-  return new TextDecoder(isNamed ? charset : (eightBitIn(bytes) ?? "utf-8")).decode(bytes);
+  // A byte of another encoding becomes U+FFFD, and its line is bad.
+  return new TextDecoder(isNamed ? charset : "utf-8").decode(Buffer.from(codes, "latin1"));
 }

@@ -4,7 +4,7 @@ import { parseAccount, parseEmail, parseEncoding, parseHint, parseMapping } from
 
 const DATABASE_HELP = "directory of the database, unless configured (default: ./data)";
 const EXPORT_FORMATS = ["csv", "ndjson"];
-const IMPORT_FORMATS = [...EXPORT_FORMATS, "vcard", "ldif"];
+const IMPORT_FORMATS = [...EXPORT_FORMATS, "vcard"];
 
 const NOTES = `Changes the lookup's database: lookup.database of the configuration, OUTRIGGER_LOOKUP_DATABASE, or lookup.db in the data
 directory. A running server applies the changes at once. Run it as the user of the server. For an app that mounts the lookup,
@@ -13,13 +13,13 @@ set its database and its secret (lookup.secret or OUTRIGGER_SECRET).
 
 const IMPORT: CommandTexts = {
   description: "Import contacts from a file.",
-  notes: `Reads exports of mail programs, address books and sales databases: CSV, vCard, LDIF, or a JSON object per line. Common column
-names are recognized; --map names others. docs/contacts.md lists the fields. Suppressed addresses are skipped. Run an
+  notes: `Reads exports of mail programs, address books and sales databases: CSV, vCard, or a JSON object per line, in UTF-8, or as
+--encoding says. Common column names are recognized; --map names others. docs/contacts.md lists the fields. Suppressed addresses are skipped. Run an
 interrupted import again.
 `,
   examples: `  outrigger contacts import people.csv --dry-run
   outrigger contacts import people.csv --map address=Kontakt,position=Rolle
-  ldapsearch -LLL -x "(mail=*)" | outrigger contacts import -`,
+  outrigger contacts import kontakte.csv --encoding windows-1252`,
 };
 
 const VERIFY: CommandTexts = {
@@ -68,9 +68,9 @@ function addContactsCommand(program: Command): void {
     new Option("--format <format>", `format of the file (default: from its ${preset})`).choices(formats);
 
   add("import", IMPORT)
-    .argument("<file>", "CSV, NDJSON, vCard or LDIF; - for standard input")
+    .argument("<file>", "CSV, NDJSON or vCard; - for standard input")
     .addOption(format(IMPORT_FORMATS, "name or content"))
-    .option("--encoding <name>", "e.g. windows-1252 (default: from its content)", parseEncoding)
+    .option("--encoding <name>", "e.g. windows-1252 (default: UTF-8)", parseEncoding)
     .option("--map <fields>", "columns of the fields: field=column,…", parseMapping)
     .addOption(
       new Option("--on-bad-line <what>", "action for lines that cannot be imported")

@@ -107,7 +107,6 @@ const FORMATS: ReadonlyMap<string, ContactFormat> = new Map([
   ["jsonl", "ndjson"],
   ["vcf", "vcard"],
   ["vcard", "vcard"],
-  ["ldif", "ldif"],
 ]);
 
 /** @param file `-` for standard input. @throws StartError if the file cannot be read. */

@@ -5,7 +5,7 @@ import { jsonText, note, printable, printFailure, printOut } from "../../../cli/
 const REASONS: Readonly<Record<BadLineReason, string>> = {
   columns:
     "its number of columns differs from the first line, or a stray quotation mark joins it with others",
-  encoding: "it has bytes that are not of the file's encoding; --encoding names another",
+  encoding: "it has a damaged character",
   truncated: "the file ends in the middle of it",
   json: "it is not a JSON object",
   vcard: "it is not a vCard of version 2.1, 3.0 or 4.0",
@@ -33,10 +33,10 @@ export function printImport(name: string, progress: ImportProgress, json: boolea
 
 /** Prints what an import would do. If no line could be imported, the exit code is 1. */
 export function printPreview(name: string, progress: ImportProgress, json: boolean): void {
-  const { columns, samples, lines, bad, dropped, unused, encoding } = progress;
+  const { columns, samples, lines, bad, dropped, unused } = progress;
   noteFile(name, progress);
   if (json) {
-    printOut(jsonText({ lines, bad, dropped, unused, columns, samples, encoding }));
+    printOut(jsonText({ lines, bad, dropped, unused, columns, samples }));
     return;
   }
   const mapped = columns.map(({ column, fields }) => {
@@ -47,9 +47,7 @@ export function printPreview(name: string, progress: ImportProgress, json: boole
 }
 
 /** Notes on standard error what a user may not expect of a file. */
-function noteFile(name: string, { lines, bad, columns, unused, encoding }: ImportProgress): void {
-  if (encoding !== null && encoding !== "utf-8")
-    note(`${name} was read as ${encoding}. --encoding names another`);
+function noteFile(name: string, { lines, bad, columns, unused }: ImportProgress): void {
   if (unused.length > 0) {
     note(`Columns not used: ${unused.map(quoted).join(", ")}. --map <field>=<column> uses a column`);
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { type FileHandle, open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
@@ -77,6 +78,7 @@ async function verifyAll(
 ): Promise<void> {
   const counts = { verified: 0, present: 0, suppressed: 0, invalid: 0 };
   const [beganAt, line] = [performance.now(), progressLine()];
+  setMaxListeners(AT_ONCE, signal);
 
   /** @returns whether it is finished. */
   async function verify(email: string): Promise<boolean> {
