@@ -111,7 +111,7 @@ describe("the record of an image", () => {
   afterAll(() => site.close());
 
   test("convert=auto answers 400 for a JPEG", async () => {
-    const { id } = await upload(site, photo, "image/jpeg");
+    const { id } = await upload(site, await jpegPhoto(), "image/jpeg");
     expect((await fetch(`${addressOf(site, id, "jpg")}?convert=auto`)).status).toBe(400);
   });
 

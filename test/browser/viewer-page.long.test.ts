@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complaintsOf, launchChromium, overflowsOf, withPage } from "../support/chromium.ts";
 import { numberedPdf } from "../support/numbered-pdf.ts";
 import { jpegPhoto, svgDrawing } from "../support/pictures.ts";
-import { type Created, type Site, startSite, upload, withSite } from "../support/service.ts";
+import { type Created, type Site, startSite, upload } from "../support/service.ts";
 
 const LONG_NAME = `${"W".repeat(120)} ${"a long name ".repeat(11)}`.trim();
 

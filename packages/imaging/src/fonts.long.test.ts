@@ -14,7 +14,7 @@ const SCRIPTS = [
 let renderer: Renderer;
 
 beforeEach(() => {
-  renderer = createRenderer({ workers: 1 });
+  renderer = createRenderer({ workers: 1, timeoutMs: 60_000 });
 });
 
 afterEach(() => renderer.close());

@@ -79,7 +79,7 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
   test("creating a renderer starts no process, start() starts one, and the first picture gets it", async () => {
     const before = new Set(workersOf(process.pid));
     const added = () => workersOf(process.pid).filter((pid) => !before.has(pid));
-    const renderer = createRenderer({ workers: 2 });
+    const renderer = createRenderer({ workers: 2, timeoutMs: 60_000 });
     expect(added()).toEqual([]);
     await renderer.start?.();
     const started = added();
@@ -93,7 +93,7 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
 
   test("a picture that arrives while a worker starts waits for it and keeps the host alive", async () => {
     const before = new Set(workersOf(process.pid));
-    const renderer = createRenderer({ workers: 2 });
+    const renderer = createRenderer({ workers: 2, timeoutMs: 60_000 });
     const started = renderer.start?.();
     await new Promise(setImmediate);
     await admitInfo(renderer, source, "image/svg+xml");
@@ -107,7 +107,7 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
     process.env.RENDER_TEST_SECRET = "do not hand on";
     process.env.FONTCONFIG_RENDER_TEST = "hand on";
     const before = new Set(workersOf(process.pid));
-    const renderer = createRenderer({ workers: 1 });
+    const renderer = createRenderer({ workers: 1, timeoutMs: 60_000 });
     try {
       await renderer.render(source, "image/svg+xml", { format: "webp" });
       const [worker = 0] = workersOf(process.pid).filter((pid) => !before.has(pid));

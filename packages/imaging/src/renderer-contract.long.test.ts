@@ -3,5 +3,5 @@ import { rendererContract } from "@outrigger/testing";
 import { describe, test } from "vitest";
 
 describe("Renderer contract", () => {
-  rendererContract(test, () => createRenderer());
+  rendererContract(test, () => createRenderer({ timeoutMs: 60_000 }));
 });

@@ -9,7 +9,7 @@ import { animation, CORNERS } from "../../test/pictures.ts";
 import { openPdf } from "../worker/pdf/open-pdf.ts";
 import { writePsd } from "../worker/psd/write-psd.ts";
 
-const renderer = createRenderer();
+const renderer = createRenderer({ timeoutMs: 60_000 });
 const small = createRenderer({
   maxSide: 120,
   maxOutputPixels: 9000,

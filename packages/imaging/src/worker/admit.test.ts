@@ -17,7 +17,7 @@ import { MAX_PIECES } from "../shared/wire.ts";
 import { describePieces } from "./admit.ts";
 import { writePngChunk } from "./png/png-chunks.ts";
 
-const renderer = createRenderer();
+const renderer = createRenderer({ timeoutMs: 60_000 });
 let originals: Record<"png" | "interlaced" | "jpeg" | "progressive" | "gif", Buffer>;
 
 beforeAll(async () => {

@@ -14,7 +14,7 @@ import {
 import { animation, photo, type Rgb } from "../../test/pictures.ts";
 import { createTiff, Photometric } from "./psd/tiff.ts";
 
-const renderer = createRenderer({ workers: 1, maxPixels: 1_000_000 });
+const renderer = createRenderer({ workers: 1, maxPixels: 1_000_000, timeoutMs: 60_000 });
 let directory: string;
 let picture: Buffer;
 

@@ -11,7 +11,7 @@ import { admitInfo } from "../../test/admit-bytes.ts";
 import { cornered, photo } from "../../test/pictures.ts";
 import { unreadable } from "../../test/unreadable.ts";
 
-const renderer = createRenderer();
+const renderer = createRenderer({ timeoutMs: 60_000 });
 let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "outrigger-damaged-"));

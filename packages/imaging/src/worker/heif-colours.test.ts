@@ -8,7 +8,7 @@ import { nclx, profileContent, withColour } from "../../../../test/support/coded
 import { halvesHeic, transparentHeic, twoPicturesHeic } from "../../../../test/support/heic-samples.ts";
 import { createTiff, Photometric } from "./psd/tiff.ts";
 
-const renderer = createRenderer({ workers: 1 });
+const renderer = createRenderer({ workers: 1, timeoutMs: 60_000 });
 let directory: string;
 let p3: Buffer;
 

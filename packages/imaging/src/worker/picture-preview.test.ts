@@ -8,7 +8,7 @@ import { afterAll, expect, test } from "vitest";
 import { QUARTERS, samplePdf } from "../../../../test/support/pdf-samples.ts";
 import { CORNERS, cornered, distance, type Rgb } from "../../test/pictures.ts";
 
-const renderer = createRenderer();
+const renderer = createRenderer({ timeoutMs: 60_000 });
 afterAll(() => renderer.close());
 
 /** The most by which a ThumbHash of the quarters misses a colour: it has few waves, so edges ring. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DrawnFrame, gifOf } from "../../../../test/support/raster-files.ts";
 import { animation, CORNERS, cornered, cornersOf, distance, type Rgb } from "../../test/pictures.ts";
 
-const renderer = createRenderer();
+const renderer = createRenderer({ timeoutMs: 60_000 });
 afterAll(() => renderer.close());
 
 const CLEAR = 2;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { svg } from "../../test/hostile-svgs.ts";
 import { animation, CORNERS, cornered, cornersOf, distance, photo, type Rgb } from "../../test/pictures.ts";
 
-const renderer = createRenderer();
+const renderer = createRenderer({ timeoutMs: 60_000 });
 const small = createRenderer({
   maxSide: 100,
   maxOutputPixels: 6000,

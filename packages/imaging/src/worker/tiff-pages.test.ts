@@ -6,7 +6,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type TiffPage, tiffOf } from "../../../../test/support/tiff-files.ts";
 
-const renderer = createRenderer({ workers: 1 });
+const renderer = createRenderer({ workers: 1, timeoutMs: 60_000 });
 let directory: string;
 
 beforeAll(async () => {

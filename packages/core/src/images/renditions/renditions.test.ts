@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Renderer, RenditionSpec } from "../../contracts/renderer.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";

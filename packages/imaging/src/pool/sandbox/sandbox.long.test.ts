@@ -106,7 +106,7 @@ describe.runIf(process.platform === "linux")("a worker that a picture has taken 
     const [strongest] = Object.entries(results).filter(([, result]) => !("failure" in result));
     const script = `
       import { createRenderer } from ${JSON.stringify(new URL("../../../dist/index.js", import.meta.url))};
-      const renderer = createRenderer({ workers: 1 });
+      const renderer = createRenderer({ workers: 1, timeoutMs: 60_000 });
       const source = { bytes: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>') };
       await renderer.render(source, "image/svg+xml", { format: "png" });
       console.log(renderer.sandbox.level);
@@ -123,7 +123,7 @@ describe.runIf(process.platform === "linux")("a worker that a picture has taken 
 
   test("is as confined by the default renderer as by the strongest level that works here", async () => {
     const working = Object.entries(results).filter(([, result]) => !("failure" in result));
-    const renderer = createRenderer({ workers: 1 });
+    const renderer = createRenderer({ workers: 1, timeoutMs: 60_000 });
     try {
       expect(renderer.sandbox).toBeNull();
       const source = { bytes: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>') };
@@ -136,7 +136,7 @@ describe.runIf(process.platform === "linux")("a worker that a picture has taken 
 
   test("does not start with sandbox required where no level works, and the cause of the error names each reason", async () => {
     vi.stubEnv("PATH", "/there/are/no/programs");
-    const renderer = createRenderer({ workers: 1, sandbox: "required" });
+    const renderer = createRenderer({ workers: 1, sandbox: "required", timeoutMs: 60_000 });
     try {
       const source = { bytes: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>') };
       await expect(renderer.render(source, "image/svg+xml", { format: "png" })).rejects.toMatchObject({

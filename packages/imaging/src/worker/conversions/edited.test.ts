@@ -12,7 +12,7 @@ import { animation, CORNERS, cornered, cornersOf, distance, type Rgb } from "../
 import { openPdf } from "../pdf/open-pdf.ts";
 import { writePsd } from "../psd/write-psd.ts";
 
-const renderer = createRenderer();
+const renderer = createRenderer({ timeoutMs: 60_000 });
 const SIZE = { width: 60, height: 40 };
 const PIXELS = cornered(60, 40);
 const raw = { ...SIZE, channels: 3 } as const;

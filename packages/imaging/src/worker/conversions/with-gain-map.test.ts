@@ -19,7 +19,7 @@ import {
 import { CORNERS, cornersOf, distance } from "../../../test/pictures.ts";
 import { stripJpeg } from "../privacy/strip-jpeg.ts";
 
-const renderer = createRenderer();
+const renderer = createRenderer({ timeoutMs: 60_000 });
 let parts: HdrParts;
 /** Files of each form, as they come from a phone. */
 let forms: Record<"android" | "iso" | "sharp", Buffer>;

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { animatedPng, pngChunk, pngOf, uint32s } from "../../../../../test/support/raster-files.ts";
 import { exifBlock } from "../../../test/exif-blocks.ts";
 
-const renderer = createRenderer();
+const renderer = createRenderer({ timeoutMs: 60_000 });
 afterAll(() => renderer.close());
 
 /** RGBA of a pixel in each frame of a rendition. */

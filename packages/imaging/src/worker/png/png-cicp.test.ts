@@ -9,7 +9,7 @@ import {
   pngOf,
 } from "../../../../../test/support/raster-files.ts";
 
-const renderer = createRenderer();
+const renderer = createRenderer({ timeoutMs: 60_000 });
 afterAll(() => renderer.close());
 
 function spoilt(chunk: Buffer): Buffer {

@@ -144,7 +144,7 @@ test("admit removes metadata and actions of each type unless the options keep th
 });
 
 test("Renderer.admit passes both options to its worker process, and a PDF rendition keeps only actions", async () => {
-  const renderer = createRenderer();
+  const renderer = createRenderer({ timeoutMs: 60_000 });
   const directory = await mkdtemp(join(tmpdir(), "kept-"));
   try {
     for (const [index, kept] of PAIRS.entries()) {
