@@ -109,22 +109,7 @@ const ITEMS: Readonly<Record<string, Kind>> = {
   "p-org": "organization",
   "organization-name": "organization",
 };
-/** Words of class names; `title` is the name as often as the position. */
-const CLASSES: readonly (readonly [Kind, RegExp])[] = [
-  ["fax", /(?:^|[\s_-])fax/i],
-  ["mobile", /(?:^|[\s_-])(?:mobile|cell)(?:-?(?:phone|number))?(?:$|\s)/i],
-  ["phone", /(?:^|[\s_-])(?:tel|phone|telephone|telefon)(?:[\s_-]|$)/i],
-  [
-    "position",
-    /(?:^|[\s_-])(?:position|job|job-?title|role|funktion|function|designation|occupation|cargo|poste|subtitle)(?:$|\s)/i,
-  ],
-  [
-    "name",
-    /(?:^|\s)(?:[\w-]*(?:person|member|staff|team|people|employee|contact|author|profile|card|expert|lawyer|attorney|user)[\w]*[_-]{1,2})?(?:full-?|display-?)?name(?:$|\s)/i,
-  ],
-];
-
-/** What class names and `itemprop` announce; `null` without a known one. */
+/** What microdata and the class names of a microformat announce; `null` without a known one. */
 export function attributeKind(classes: string, item: string, isInItem: boolean): Kind | null {
   for (const word of `${item.replace(/^\w+:/, "")} ${classes}`.toLowerCase().split(/\s+/)) {
     const kind = Object.hasOwn(ITEMS, word) ? ITEMS[word] : undefined;
@@ -132,5 +117,5 @@ export function attributeKind(classes: string, item: string, isInItem: boolean):
     if (isInItem && (word === "title" || word === "role")) return "position";
     if (isInItem && word === "org") return "organization";
   }
-  return classes === "" ? null : (CLASSES.find(([, expression]) => expression.test(classes))?.[0] ?? null);
+  return null;
 }

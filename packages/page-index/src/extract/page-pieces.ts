@@ -139,14 +139,6 @@ export function namesIn(piece: Piece, isFamilyFirst: boolean): NamedPart[] {
         weight: weight + rank,
       });
   };
-  if (/^[^,]{2,40},[^,]{2,40}$/.test(text) && isCapitalised(text.replace(",", " ")) && !isTitle(text)) {
-    const [surname = ""] = text.split(",");
-    const words = surname.trim().split(/\s+/);
-    if (words.length === 1 || /^\p{Ll}/u.test(words[0] ?? "")) {
-      add(0, text, 1);
-      return parts;
-    }
-  }
   for (const { 0: sub, index } of text.matchAll(
     /(?:[^,;()[\]|•·–—/:（）、，。；：「」【】]|(?<=\p{L})[-–](?=\p{L}))+/gu,
   )) {

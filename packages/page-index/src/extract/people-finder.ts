@@ -10,7 +10,7 @@ import {
   type Piece,
   piecesOf,
 } from "./page-pieces.ts";
-import type { Linked, PageElement, PageText } from "./page-text.ts";
+import type { Linked, PageText } from "./page-text.ts";
 import { phoneIn, positionIn } from "./person-fields.ts";
 import { nameFit, type PersonName } from "./person-names.ts";
 
@@ -46,8 +46,6 @@ export class PeopleFinder {
   readonly #byPlace: readonly Occurrence[];
   /** For each by element, the index of the next with another address. */
   readonly #runEnds: number[] = [];
-  /** By element, whether the names in it come before their addresses. */
-  readonly #orders = new Map<number, boolean>();
   readonly #isFamilyFirst: boolean;
   readonly #lines: Lines;
 
@@ -71,22 +69,24 @@ export class PeopleFinder {
     const inLine = this.#inLine(occurrence, isRole ? null : local);
     if (inLine !== null) return inLine;
     const { spans, top } = this.#alone(occurrence);
-    // A name that the address contains, in whatever element, comes before others.
-    for (const leastFit of isRole ? [] : [4, -9])
-      for (const [index, span] of spans.entries()) {
-        const inner = spans[index - 1] ?? { start: -1, end: -1 };
-        const found = best(this.#named(span, inner), local, leastFit, span.end - span.start);
-        if (found === null) continue;
-        const grown = this.#grown(spans.slice(index), found);
-        const isWhole =
-          grown.length === spans.length - index && INLINE.test(this.#page.elements[top]?.tag ?? "");
-        const rest = isWhole ? this.#segment(occurrence, top, local, found) : null;
-        return this.#read(rest === null ? grown : [...grown, rest.span], found, occurrence.at);
-      }
-    const segment = this.#segment(occurrence, top, local, isRole ? "role" : null);
-    const near = segment?.part ? [] : spans.filter(({ start, end }) => end - start <= SMALL);
-    const all = segment === null ? near : [...near, segment.span];
-    return this.#read(all, segment?.part ?? null, occurrence.at);
+    for (const [index, span] of isRole ? [] : spans.entries()) {
+      const inner = spans[index - 1] ?? { start: -1, end: -1 };
+      const found = best(this.#named(span, inner), local, span.end - span.start);
+      if (found === null) continue;
+      const grown = this.#grown(spans.slice(index), found);
+      const isWhole =
+        grown.length === spans.length - index && INLINE.test(this.#page.elements[top]?.tag ?? "");
+      const rest = isWhole ? this.#segment(occurrence, top, local, found) : null;
+      return this.#read(rest === null ? grown : [...grown, rest.span], found, occurrence.at);
+    }
+    const segment = isRole ? null : this.#segment(occurrence, top, local, null);
+    return segment === null
+      ? this.#read(
+          spans.filter(({ start, end }) => end - start <= SMALL),
+          null,
+          occurrence.at,
+        )
+      : this.#read([segment.span], segment.part, occurrence.at);
   }
 
   /** The person of a line whose parts blanks alone set apart: without a name in doubt. `null` for another line. */
@@ -150,15 +150,15 @@ export class PeopleFinder {
   }
 
   /**
-   * In an element with several addresses, the part of one: from its name or heading to the next.
-   * @param top Its largest child with this address alone. @param known Its name, if that stands in the child; or `role`.
+   * In an element with several addresses, the part of one: from its name to the next.
+   * @param top Its largest child with this address alone. @param known Its name, if that stands in the child.
    */
   #segment(
     occurrence: Occurrence,
     top: number,
     local: string,
-    known: NamedPart | "role" | null,
-  ): { span: Span; part: NamedPart | null } | null {
+    known: NamedPart | null,
+  ): { span: Span; part: NamedPart } | null {
     const index = this.#page.elements[top]?.parent ?? occurrence.element;
     const around = this.#page.elements[index];
     if (around === undefined || around.end - around.start > 10 * LARGE) return null;
@@ -167,68 +167,30 @@ export class PeopleFinder {
       value !== occurrence.value && element >= index && element <= around.last;
     const before = this.#byPlace.slice(Math.max(0, place - 3), place).findLast(isOther);
     const behind = this.#byPlace.slice(place, place + 4).find(isOther);
-    const line = this.#lines.at(occurrence.at);
-    const start = Math.max(this.#edges(index, before, line)?.end ?? around.start, occurrence.at - LARGE);
-    const end = Math.min(this.#edges(index, behind, line)?.start ?? around.end, occurrence.end + LARGE);
-    const pieces = this.#piecesIn({ start, end });
-    if (known === "role") {
-      const [above, below] = [
-        pieces.filter((piece) => piece.start <= occurrence.at),
-        pieces.filter((piece) => piece.start > occurrence.end),
-      ];
-      const rank = Math.max(1, ...above.map((piece) => piece.rank));
-      const heading = above.findLast((piece) => isHeading(piece, rank));
-      const next = below.find((piece) => isHeading(piece, rank));
-      return heading === undefined
-        ? null
-        : { part: null, span: { start: heading.start, end: next?.start ?? end } };
-    }
-    const isNameFirst = this.#isNameFirst(index, around);
+    const start = Math.max(this.#edges(index, before)?.end ?? around.start, occurrence.at - LARGE);
+    const end = Math.min(this.#edges(index, behind)?.start ?? around.end, occurrence.end + LARGE);
     const names = this.#named({ start, end }).map((part) => {
-      const isBefore = part.start <= occurrence.at;
-      return { ...part, weight: part.weight + (isBefore === isNameFirst ? 1 : -1) };
+      return { ...part, weight: part.weight + (part.start <= occurrence.at ? 1 : -1) };
     });
-    const part = known ?? best(isNameFirst ? names.toReversed() : names, local, -9, 0);
+    const part = known ?? best(names.toReversed(), local, 0);
     if (part === null) return null;
     const isBefore = part.start <= occurrence.at;
-    const behindIt = pieces.filter((piece) => piece.start >= Math.max(occurrence.end, part.end));
-    const stops = [
-      ...behindIt.filter((piece) => isHeading(piece, part.rank)),
-      ...behindIt
-        .flatMap((piece) => this.#namesIn(piece))
-        .filter(({ name }) => name.lastName !== part.name.lastName),
-    ].map((each) => each.start);
+    const stops = this.#piecesIn({ start, end })
+      .filter((piece) => piece.start >= Math.max(occurrence.end, part.end))
+      .flatMap((piece) => this.#namesIn(piece))
+      .filter(({ name }) => name.lastName !== part.name.lastName)
+      .map((each) => each.start);
     const stop = isBefore ? Math.min(end, ...stops) : end;
     return { part, span: { start: isBefore ? part.start : occurrence.at, end: stop } };
   }
 
-  /** Whether a name stands before the first address of an element that is a person's. */
-  #isNameFirst(index: number, { start, last }: PageElement): boolean {
-    let order = this.#orders.get(index);
-    if (order === undefined) {
-      const low = lowerBound(this.#byPlace.length, (at) => (this.#byPlace[at]?.at ?? 0) >= start);
-      const inside = this.#byPlace
-        .slice(low, low + 50)
-        .filter(({ element }) => element >= index && element <= last);
-      const first = inside.findIndex(({ value }) => !isRoleName(value.slice(0, value.lastIndexOf("@"))));
-      const from = Math.max(inside[first - 1]?.end ?? start, (inside[first]?.at ?? 0) - LARGE);
-      order = this.#named({ start: from, end: inside[first]?.at ?? 0 }).length > 0;
-      this.#orders.set(index, order);
-    }
-    return order;
-  }
-
-  /** The child of an element that contains an address, or the address itself; its line, if that is not the given one. */
-  #edges(index: number, occurrence: Occurrence | undefined, own: Span): Span | undefined {
+  /** The child of an element that contains an address, or the address itself. */
+  #edges(index: number, occurrence: Occurrence | undefined): Span | undefined {
     if (occurrence === undefined) return undefined;
     const { elements } = this.#page;
     let child = occurrence.element;
     while (child !== index && elements[child]?.parent !== index) child = elements[child]?.parent ?? index;
-    const line = this.#lines.at(occurrence.at);
-    const inner = child === index ? undefined : elements[child];
-    const [start, end] = [inner?.start ?? occurrence.at, inner?.end ?? occurrence.end];
-    if (line.start === own.start) return { start, end };
-    return { start: Math.min(start, line.start), end: Math.max(end, line.end) };
+    return child === index ? { start: occurrence.at, end: occurrence.end } : elements[child];
   }
 
   #read(spans: readonly Span[], part: NamedPart | null, at: number, texts?: readonly Piece[]): Person {
@@ -281,18 +243,12 @@ function linksIn(links: readonly Linked[], { start, end }: Span): readonly Linke
 }
 
 /** The name with the highest score; the larger a text, the surer it must be. */
-function best(names: readonly NamedPart[], local: string, leastFit: number, size: number): NamedPart | null {
+function best(names: readonly NamedPart[], local: string, size: number): NamedPart | null {
   const least = size <= SMALL ? 1 : size <= MEDIUM ? 3 : 5;
   let found: (NamedPart & { score: number }) | null = null;
   for (const part of names) {
-    const fit = nameFit(part.name, local);
-    const score = part.weight + fit;
-    if (score >= least && fit >= leastFit && (found === null || score > found.score))
-      found = { ...part, score };
+    const score = part.weight + nameFit(part.name, local);
+    if (score >= least && (found === null || score > found.score)) found = { ...part, score };
   }
   return found;
-}
-
-function isHeading({ rank, isLabel, kind }: Piece, least: number): boolean {
-  return rank >= Math.max(1, least) && !isLabel && (kind === null || kind === "name");
 }
