@@ -102,15 +102,18 @@ export function repeating(server, request) {
  */
 export function watchMemory(server) {
   let peakBytes = 0;
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
   const look = () => {
     peakBytes = Math.max(peakBytes, server.residentMemory());
+    // Each look reads all of /proc: requests of this process have their turn between two.
+    timer = setTimeout(look, MEMORY_EVERY_MS);
   };
-  const timer = setInterval(look, MEMORY_EVERY_MS);
+  look();
   return {
     stop() {
-      look();
-      clearInterval(timer);
-      return peakBytes;
+      clearTimeout(timer);
+      return Math.max(peakBytes, server.residentMemory());
     },
   };
 }
