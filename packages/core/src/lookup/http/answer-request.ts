@@ -21,7 +21,7 @@ export interface LookupHttp {
 }
 
 /** The account that pays for a request; `null` for a request with the test key, and for an open route. */
-export interface Caller {
+interface Caller {
   account: Account | null;
   isTest: boolean;
 }
@@ -70,7 +70,7 @@ async function anyone({ lookup, options }: LookupHttp, call: Call, query: Query)
 }
 
 /** Rejects with `authentication_failed`. A request that the host authenticates needs no key. */
-export async function authenticate(
+async function authenticate(
   { lookup, turns, options }: LookupHttp,
   call: Call,
   query: Query,
@@ -103,7 +103,7 @@ function keyOf({ headers }: Call, query: Query): string | null {
  * Waits for the turn of a request of an account. Rejects with `rate_limited` if it would wait too long. Without an account, the
  * client's address is counted, and a request over the limit does not wait.
  */
-export async function countRequest(
+async function countRequest(
   { turns }: Pick<LookupHttp, "turns">,
   call: Call,
   account: Account | null,

@@ -81,7 +81,7 @@ const SAMPLE_PROBE: ProbeResult = {
 };
 
 /** Reads `email`. */
-export function checkEmail(given: Given): Omit<EmailToVerify, "waitMs"> {
+function checkEmail(given: Given): Omit<EmailToVerify, "waitMs"> {
   const email = given.text("email")?.trim();
   if (email === undefined) throw missing(given, "the email");
   if (!EMAIL.test(email)) throw new LookupProblem("invalid_email", "The email address is not valid");
@@ -89,7 +89,7 @@ export function checkEmail(given: Given): Omit<EmailToVerify, "waitMs"> {
 }
 
 /** Rejects for a suppressed address. */
-export async function requireUnclaimed({ suppressions }: LookupContext, address: string): Promise<void> {
+async function requireUnclaimed({ suppressions }: LookupContext, address: string): Promise<void> {
   const suppressed = await suppressions.ofAddress(address);
   if (suppressed === null) return;
   throw suppressed === "domain" ? claimedDomain() : claimed();

@@ -31,7 +31,7 @@ export interface WordsSchema<T extends string> extends JsonSchema {
 }
 
 /** The largest accepted number. */
-export const LARGEST_WHOLE = 999_999_999_999_999;
+const LARGEST_WHOLE = 999_999_999_999_999;
 
 /** Longest text, in code points. */
 export const MAX_TEXT_LENGTH = 1000;

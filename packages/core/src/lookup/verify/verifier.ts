@@ -27,7 +27,7 @@ const BUSY_RETRY_MS = 30_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-export const NOT_PROBED: ProbeResult = {
+const NOT_PROBED: ProbeResult = {
   routing: "unknown",
   server: null,
   mailbox: null,

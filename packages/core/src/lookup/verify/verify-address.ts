@@ -150,7 +150,7 @@ function isDisposable(lists: MailLists | null, domain: string, probe: ProbeResul
 }
 
 /** Webmail, disposable and unknown addresses cost nothing. */
-export function isCharged({ status }: Verdict): boolean {
+function isCharged({ status }: Verdict): boolean {
   return status !== "webmail" && status !== "disposable" && status !== "unknown";
 }
 
