@@ -25,7 +25,6 @@ const SETUP = [
 
 const STYLE_CHECKS = [
   { name: "lint", after: ["dependencies"], command: [bin("biome"), "check", "--error-on-warnings", "."] },
-  { name: "words of the style guide", command: [process.execPath, "scripts/check-words.mjs"] },
 ];
 
 const TYPED_FOLDERS = [

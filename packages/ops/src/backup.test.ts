@@ -6,14 +6,15 @@ import { newIdentity, readIdentity, writeIdentity } from "../../core/src/images/
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
 import { tapStore } from "../../core/test/tapped-store.ts";
 import { addImage, contentOf as contentBut, stocked, textAt } from "../test/stocked-store.ts";
-import { type BackupOptions, backupStorage } from "./backup.ts";
+import { backupStorage } from "./backup.ts";
 import { readBackupManifest } from "./manifest.ts";
+import type { StorageMirrorOptions } from "./options.ts";
 
 /** Everything that belongs to images, except renditions. */
 const contentOf = (store: BlobStore) =>
   contentBut(store, /^(?:migration|backup|identity|due-)|\/renditions\//);
 
-function backUp(from: BlobStore, to: BlobStore, options: Partial<BackupOptions> = {}) {
+function backUp(from: BlobStore, to: BlobStore, options: Partial<StorageMirrorOptions> = {}) {
   return backupStorage({ from, to, source: "memory", patienceMs: 3_000, ...options });
 }
 

@@ -1,12 +1,10 @@
 import { isServiceError } from "@outrigger/core";
 import type { StoreIdentity } from "@outrigger/core/storage";
-import { checkOptions, type rules } from "@outrigger/core/stores";
+import { checkOptions } from "@outrigger/core/stores";
 import { type BackupManifest, type HeldManifest, readBackupManifest, writeManifest } from "./manifest.ts";
 import { Mirror } from "./mirror.ts";
 import { MIRROR_RULES, type MirrorReport, type StorageMirrorOptions } from "./options.ts";
 import { isEmptyTarget, openSides, refusal, requireApart, requireImages } from "./sides.ts";
-
-export interface BackupOptions extends rules.Options<typeof MIRROR_RULES> {}
 
 /** The result of a backup. */
 export interface BackupReport extends MirrorReport {
@@ -29,7 +27,7 @@ const TOOL = "outrigger";
  * const to = createFsBlobStore({ directory: "/backup/images" });
  * const { isComplete } = await backupStorage({ from, to, source: "the disk of web1" });
  */
-export async function backupStorage(given: BackupOptions): Promise<BackupReport> {
+export async function backupStorage(given: StorageMirrorOptions): Promise<BackupReport> {
   const options = checkOptions("backupStorage", given, MIRROR_RULES);
   const mirror = new Mirror({ ...options, ...openSides(options), isBackup: true, withRenditions: false });
   const { to, retry, progress } = mirror;

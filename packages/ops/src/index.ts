@@ -1,5 +1,5 @@
 // Copies of a storage: backup, restore, migration, verification.
-export { type BackupOptions, type BackupReport, backupStorage } from "./backup.ts";
+export { type BackupReport, backupStorage } from "./backup.ts";
 export type { EndList } from "./end-lists.ts";
 export { type BackupManifest, readBackupManifest } from "./manifest.ts";
 export { type MigrateOptions, type MigrationReport, migrateStorage } from "./migrate.ts";
