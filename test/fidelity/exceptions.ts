@@ -27,16 +27,9 @@ export const NAMED_REFUSALS: readonly NamedRefusal[] = [
   },
   {
     kind: "png",
-    names: /^(?:empty IDAT|half of its pixels|pixels not compressed|raw deflate|filter 9|palette missing)$/,
+    names: /^palette missing$/,
     message: /damaged/,
-    cause: "its palette, or more than a tenth of the picture, is missing",
-  },
-  {
-    kind: "jpeg",
-    names:
-      /^(?:(?:baseline|progressive|with restarts), cut at (?:30|60) %|progressive, a foreign marker in the pixels|cut in its scan|(?:empty|markers for its) scan)$/,
-    message: /damaged or incomplete: (?:\d+ %|its finer scans)/,
-    cause: "more than a tenth of the picture is missing",
+    cause: "its palette is missing",
   },
   {
     kind: "jpeg",

@@ -38,7 +38,7 @@ export async function decodeAnyway(
 /** A JPEG without a last segment whose head was cut: libjpeg gives up at it. */
 function withoutCutHead(jpeg: Buffer): Buffer {
   const last = [...readJpegSegments(jpeg)].at(-1);
-  if (last === undefined || last.marker === Marker.EOI) return jpeg;
+  if (last === undefined || last.start === 0 || last.marker === Marker.EOI) return jpeg;
   const lengthAt = last.payload.byteOffset - jpeg.byteOffset - 2;
   const isCut = lengthAt + 2 > jpeg.length || lengthAt + jpeg.readUInt16BE(lengthAt) > jpeg.length;
   return isCut ? jpeg.subarray(0, last.start) : jpeg;
