@@ -3,7 +3,6 @@ import { Server as HttpServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { createImagesClient, createLookupClient, srcSet } from "@outrigger/client";
 import * as core from "@outrigger/core";
-import { createSuppressions } from "@outrigger/core/lookup";
 import { toFetchHandler } from "@outrigger/fetch";
 import { createRenderer } from "@outrigger/imaging";
 import { koa } from "@outrigger/koa";
@@ -43,7 +42,6 @@ export const CALLS: Readonly<Record<string, readonly [Call, Given]>> = {
   restoreStorage: [ops.restoreStorage, { from: storage, to: core.createMemoryBlobStore() }],
   verifyStorage: [ops.verifyStorage, { storage }],
   createLookup: [core.createLookup, { contacts, accounts, suppressions, secret: SECRET }],
-  createSuppressions: [(options) => createSuppressions(suppressions, SECRET, options), {}],
   createApiDescription: [(options) => core.createApiDescription([images], options), {}],
   createFsBlobStore: [core.createFsBlobStore, { directory: "never-made" }],
   createMemoryBlobStore: [core.createMemoryBlobStore, {}],
