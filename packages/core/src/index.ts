@@ -9,7 +9,6 @@ export type {
   Reply,
   Service,
   SpooledFile,
-  TakeText,
   Upload,
   UploadLimits,
   UploadSlot,

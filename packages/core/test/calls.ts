@@ -22,8 +22,6 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Fields of a JSON or form body. */
   fields?: Record<string, unknown>;
-  /** A text/csv body. */
-  csv?: string;
   /** The pieces of a body of bytes. */
   pieces?: readonly Uint8Array[];
   /** The file of an upload. */
@@ -39,7 +37,7 @@ export interface CallOptions {
 /** A request as an adapter passes it to a service. */
 export function createCall(method: string, path: string, options: CallOptions = {}): Call {
   const { headers = {}, search = "", signal = new AbortController().signal, fields, file = PNG } = options;
-  const { clientIp = "192.0.2.1", csv, pieces = [], fileType = "image/png", uploadFields = {} } = options;
+  const { clientIp = "192.0.2.1", pieces = [], fileType = "image/png", uploadFields = {} } = options;
   return {
     method,
     path,
@@ -48,7 +46,6 @@ export function createCall(method: string, path: string, options: CallOptions = 
       host: "pictures.example",
       "user-agent": "Test/1.0",
       ...(fields === undefined ? {} : { "content-type": "application/json", "content-length": "2" }),
-      ...(csv === undefined ? {} : { "content-type": "text/csv" }),
       ...headers,
     },
     mountPath: "",
@@ -63,13 +60,6 @@ export function createCall(method: string, path: string, options: CallOptions = 
       return { file: spooled, fields: Object.assign(Object.create(null), uploadFields) };
     },
     fields: async () => fields ?? null,
-    async text(types, _limits, take) {
-      const type = csv === undefined ? "application/json" : "text/csv";
-      const body = csv ?? (fields === undefined ? undefined : JSON.stringify(fields));
-      if (!types.includes(type) || body === undefined) return null;
-      await take(body, type);
-      return type;
-    },
     async bytes(_limits, take) {
       for (const piece of pieces) await take(piece);
     },

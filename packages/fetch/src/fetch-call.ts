@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
-import type { BodyLimits, BytesLimits, Call, TakeText, Upload, UploadLimits } from "@outrigger/core";
+import type { BodyLimits, BytesLimits, Call, Upload, UploadLimits } from "@outrigger/core";
 import type { Incoming } from "@outrigger/node/adapter";
 import {
   ClientLeftError,
@@ -8,7 +8,6 @@ import {
   linger,
   receiveBytes,
   receiveFields,
-  receiveText,
   receiveUpload,
 } from "@outrigger/node/adapter";
 
@@ -87,10 +86,6 @@ export class FetchCall implements Call {
 
   fields(limits: BodyLimits): Promise<Readonly<Record<string, unknown>> | null> {
     return receiveFields(this.#incoming, limits, this.signal, () => undefined);
-  }
-
-  text(types: readonly string[], limits: BodyLimits, take: TakeText): Promise<string | null> {
-    return receiveText(this.#incoming, types, limits, take, this.signal, () => undefined);
   }
 
   bytes(limits: BytesLimits, take: (chunk: Uint8Array) => Promise<void>): Promise<void> {

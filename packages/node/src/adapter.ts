@@ -5,7 +5,7 @@ export type { HostView } from "./dispatch.ts";
 export { dispatch, NodeCall, sendReady } from "./dispatch.ts";
 export type { Incoming } from "./incoming.ts";
 export { nodeView } from "./node-listener.ts";
-export { receiveBytes, receiveFields, receiveText } from "./receive-fields.ts";
+export { receiveBytes, receiveFields } from "./receive-fields.ts";
 export {
   hasSeveralHosts,
   locate,

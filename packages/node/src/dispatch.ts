@@ -6,12 +6,11 @@ import type {
   ReadyReply,
   Reply,
   Service,
-  TakeText,
   Upload,
   UploadLimits,
 } from "@outrigger/core";
 import { ClientLeftError, isConnectionLost, onConnectionClose } from "./connections.ts";
-import { receiveBytes, receiveFields, receiveText } from "./receive-fields.ts";
+import { receiveBytes, receiveFields } from "./receive-fields.ts";
 import { toOriginForm, unusualHost } from "./request-target.ts";
 import { dropCookies, dropLateCookies, watchSending } from "./send-reply.ts";
 import { receiveUpload } from "./upload/receive-upload.ts";
@@ -141,11 +140,6 @@ export class NodeCall<Context> implements Call {
     return this.#receive((signal) =>
       receiveFields(this.#req, limits, signal, () => this.#view.parsedBody(this.context)),
     );
-  }
-
-  text(types: readonly string[], limits: BodyLimits, take: TakeText): Promise<string | null> {
-    const parsedBody = () => this.#view.parsedBody(this.context);
-    return this.#receive((signal) => receiveText(this.#req, types, limits, take, signal, parsedBody));
   }
 
   bytes(limits: BytesLimits, take: (chunk: Uint8Array) => Promise<void>): Promise<void> {

@@ -1,5 +1,5 @@
 import { TextDecoder } from "node:util";
-import { type BodyLimits, type BytesLimits, ServiceError, type TakeText } from "@outrigger/core";
+import { type BodyLimits, type BytesLimits, ServiceError } from "@outrigger/core";
 import { bytesText } from "@outrigger/core/values";
 import { BodyPump } from "./body-pump.ts";
 import type { Incoming } from "./incoming.ts";
@@ -27,39 +27,6 @@ export async function receiveFields(
   return body instanceof Uint8Array ? parseFields(format, body) : fieldsFromParsed(format, body);
 }
 
-/** Implements `Call.text`. @param parsedBody Returns the result of the host's own parser. */
-export async function receiveText(
-  req: Incoming,
-  types: readonly string[],
-  limits: BodyLimits,
-  take: TakeText,
-  signal: AbortSignal,
-  parsedBody: () => unknown,
-): Promise<string | null> {
-  const isPresent = hasBody(req);
-  if (isPresent === false) return null;
-  let type = isPresent ? textType(req, types) : null;
-  let hasText = false;
-  const pass = async (text: string) => {
-    if (text === "") return;
-    hasText = true;
-    type ??= textType(req, types);
-    await take(text, type);
-  };
-  requireLength(req.headers["content-length"], limits);
-  if (isBodyTaken(req)) {
-    const parsed = takeParsed(parsedBody);
-    const isText = typeof parsed === "string" || parsed instanceof Uint8Array;
-    if (!isText && type !== "application/json") throw bodyTakenError();
-    await pass(isText ? decode(Buffer.from(parsed)) : JSON.stringify(parsed));
-  } else {
-    const decoder = createDecoder();
-    await readBody(req, limits, signal, (chunk) => pass(decode(chunk, decoder)));
-    await pass(decode(undefined, decoder));
-  }
-  return hasText ? type : null;
-}
-
 /** Implements `Call.bytes`. @param parsedBody Returns the result of the host's own parser. */
 export async function receiveBytes(
   req: Incoming,
@@ -76,13 +43,6 @@ export async function receiveBytes(
   if (!(parsed instanceof Uint8Array)) throw bodyTakenError();
   requireLength(parsed.length, limits);
   if (parsed.length > 0) await take(parsed);
-}
-
-function textType(req: Incoming, types: readonly string[]): string {
-  const essence = mediaType(req) ?? "";
-  const type = essence.endsWith("+json") ? "application/json" : essence;
-  if (types.includes(type)) return type;
-  throw new ServiceError("unsupported_media", `The body must be ${types.join(" or ")}`);
 }
 
 /** The bytes of the body, or the value that a parser of the host made of them. */
@@ -190,21 +150,13 @@ function fieldsFromParsed(format: BodyFormat, parsed: unknown): Fields {
   return fields;
 }
 
-/**
- * Throws `bad_request` for bytes that are not UTF-8.
- * @param decoder Decodes a text in pieces; `bytes` is absent at its end.
- */
-export function decode(bytes: Uint8Array | undefined, decoder?: TextDecoder): string {
+/** Throws `bad_request` for bytes that are not UTF-8. */
+function decode(bytes: Uint8Array): string {
   try {
-    if (decoder !== undefined) return decoder.decode(bytes, { stream: bytes !== undefined });
-    return createDecoder().decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new ServiceError("bad_request", "The body is not valid UTF-8", { cause });
   }
-}
-
-export function createDecoder(): TextDecoder {
-  return new TextDecoder("utf-8", { fatal: true });
 }
 
 function parseJson(text: string): unknown {

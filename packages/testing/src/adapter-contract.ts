@@ -1,5 +1,5 @@
 import { bytesBehaviour } from "./adapter/bytes.ts";
-import { fieldsBehaviour, textBehaviour } from "./adapter/fields.ts";
+import { fieldsBehaviour } from "./adapter/fields.ts";
 import { hostileBodiesBehaviour } from "./adapter/hostile-bodies.ts";
 import { interruptedUploadsBehaviour } from "./adapter/interrupted-uploads.ts";
 import { leavingBehaviour } from "./adapter/leaving.ts";
@@ -37,7 +37,6 @@ export function adapterContract(test: ConformanceTest, harness: AdapterHarness):
     interruptedUploadsBehaviour(scope);
     hostileBodiesBehaviour(scope);
     fieldsBehaviour(scope);
-    textBehaviour(scope);
     bytesBehaviour(scope);
   }
 }

@@ -78,9 +78,6 @@ export interface BodyLimits {
 /** Limits of a body that is passed on as bytes; `minBytesPerSecond` and `slot` as in {@link UploadLimits}. */
 export interface BytesLimits extends BodyLimits, Pick<UploadLimits, "minBytesPerSecond" | "slot"> {}
 
-/** Takes the next piece of a body. The `type` is the body's media type. */
-export type TakeText = (text: string, type: string) => Promise<void>;
-
 export interface Upload {
   file: SpooledFile;
   /**
@@ -141,13 +138,6 @@ export interface Call<Context = any> {
    * below 1 KiB/s on average after 30 s) or `host_misuse`.
    */
   fields(limits: BodyLimits): Promise<Readonly<Record<string, unknown>> | null>;
-  /**
-   * Passes the body as text to `take`, in pieces as they arrive; the next piece waits for `take`. A body that the host has
-   * already read is one piece. Rejects as `fields` does, and with what `take` rejects with.
-   * @param types the media types that are accepted, in lower case. `application/json` admits all types with `+json`.
-   * @returns the media type; `null` if there is no body.
-   */
-  text(types: readonly string[], limits: BodyLimits, take: TakeText): Promise<string | null>;
   /**
    * Passes the body as bytes to `take`, whatever its media type, in pieces as they arrive; the next piece waits for `take`. Rejects
    * with `unsupported_media` (a Content-Encoding), `too_large`, `timeout`, `host_misuse`, with what `take` or the slot rejects

@@ -1,17 +1,6 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import { ServiceError } from "@outrigger/core";
-import {
-  assertRefusal,
-  connectTo,
-  exchange,
-  fetchReply,
-  jsonBody,
-  pause,
-  post,
-  readReply,
-  statusOf,
-} from "./http-client.ts";
+import { assertRefusal, exchange, fetchReply, jsonBody, post } from "./http-client.ts";
 import { assertRawRefusal, consumedBodyTest, parsedTest, type Scope, withHost } from "./scope.ts";
 import { json, replying } from "./services.ts";
 
@@ -28,92 +17,6 @@ const echo = replying(async (call) => {
     hasPrototype: Object.getPrototypeOf(fields) !== null,
   });
 });
-
-/** Echoes the text. */
-const echoText = replying(async (call) => {
-  let text: string | null = null;
-  await call.text(["text/csv"], LIMITS, async (piece) => {
-    text = (text ?? "") + piece;
-  });
-  return json(200, { text });
-});
-
-/** Echoes the media type, and rejects at the first piece with an "x". */
-const refuseX = replying(async (call) => {
-  const type = await call.text(
-    ["text/csv", "application/json"],
-    { ...LIMITS, maxBytes: 2 ** 30 },
-    async (piece) => {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (piece.includes("x")) throw new ServiceError("bad_request", "no x");
-    },
-  );
-  return json(200, { type });
-});
-
-/** `Call.text`, whose limits and failures are those of `Call.fields`. */
-export function textBehaviour(scope: Scope): void {
-  const { test, mountPath } = scope;
-  const CSV = { "Content-Type": "Text/CSV; charset=UTF-8; header=present" };
-
-  test("text() returns the text of a body of the given media type", () =>
-    withHost(scope, echoText, async (host) => {
-      const text = 'email,name\r\nada@example.com,"Ä, B"\r\n';
-      const split = [...Buffer.from(text)].map((byte) => Buffer.from([byte]));
-      for (const body of [text, split]) {
-        const reply = await post(host.base, CSV, body);
-        assert.deepEqual(jsonBody(reply), { text });
-      }
-      const none = await fetchReply(`${host.base}/`, { method: "POST" });
-      assert.deepEqual(jsonBody(none), { text: null });
-    }));
-
-  test("text() rejects another media type, invalid UTF-8, a Content-Encoding and a body over maxBytes", () =>
-    withHost(scope, echoText, async (host) => {
-      const cases: [Record<string, string>, string | Buffer, number, string][] = [
-        [JSON_TYPE, "{}", 415, "unsupported_media"],
-        [{}, "a", 415, "unsupported_media"],
-        [{ "Content-Type": "text/csv; charset=latin1" }, "a", 415, "unsupported_media"],
-        [{ ...CSV, "Content-Encoding": "gzip" }, gzipSync("a"), 415, "unsupported_media"],
-        [CSV, Buffer.from("a\xff", "latin1"), 400, "bad_request"],
-        [CSV, "x".repeat(LIMITS.maxBytes + 1), 413, "too_large"],
-      ];
-      for (const [headers, body, status, code] of cases) {
-        const reply = await post(host.base, headers, body);
-        assertRefusal(reply, status, code);
-      }
-    }));
-
-  test("text() passes the body in pieces, and rejects as soon as one is rejected", () =>
-    withHost(scope, refuseX, async (host) => {
-      const reply = await post(
-        host.base,
-        { "Content-Type": "application/problem+json" },
-        "a\n".repeat(99_999),
-      );
-      assert.deepEqual(jsonBody(reply), { type: "application/json" });
-      // The body never ends: only a service that reads while it arrives can answer.
-      const socket = await connectTo(host.origin);
-      const head = `POST ${mountPath}/ HTTP/1.1\r\nHost: a.example\r\nContent-Type: text/csv`;
-      socket.write(`${head}\r\nContent-Length: 1000000\r\n\r\na\n`);
-      await pause(20);
-      socket.write("x\n");
-      assert.equal(statusOf(await readReply(socket)), 400);
-      socket.destroy();
-    }));
-
-  parsedTest(
-    scope,
-    "fields",
-    "text() reads a body that the host's parsers for other media types left",
-    echoText,
-    async (host) => {
-      assert.deepEqual(jsonBody(await post(host.base, CSV, "email\n")), { text: "email\n" });
-    },
-  );
-
-  consumedBodyTest(scope, "text()", echoText, CSV, "email\n");
-}
 
 export function fieldsBehaviour(scope: Scope): void {
   const { test, wireTest, mountPath } = scope;

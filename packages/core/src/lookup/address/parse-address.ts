@@ -80,15 +80,6 @@ export function mainAddress(address: string): string {
   return plus < 1 ? address : address.slice(0, plus) + address.slice(address.lastIndexOf("@"));
 }
 
-/** Whether `subject` is this address or domain, or an address of the domain or of one below it. */
-export function isCovered(address: string, subject: string): boolean {
-  return address === subject || address.endsWith(`@${subject}`) || isBelow(address, subject);
-}
-
-function isBelow(address: string, subject: string): boolean {
-  return !subject.includes("@") && address.endsWith(`.${subject}`);
-}
-
 function readAddress(text: string): ParsedAddress | AddressFault {
   if (text.length > MAX_TEXT_LENGTH) {
     return "not_an_address";
