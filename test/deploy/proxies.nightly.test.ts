@@ -7,6 +7,7 @@ import { type RequestOptions, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSelfSigned, type SelfSigned } from "../backends/self-signed.ts";
@@ -15,6 +16,7 @@ import { type RunningProxy, startApache, startCaddy, startNginxSites } from "../
 import { type StartedProcess, startProcess } from "../support/start-process.ts";
 
 const FILES = new URL("../../examples/deploy/", import.meta.url);
+const COMMAND = fileURLToPath(new URL("../../packages/server/bin/outrigger.js", import.meta.url));
 /** More than the server sends itself. */
 const LARGE = await sharp(randomBytes(3_000_000), { raw: { width: 1000, height: 1000, channels: 3 } })
   .png({ compressionLevel: 0 })
