@@ -29,9 +29,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | "all">> = {
 const SUITES = "@outrigger/testing";
 
 /** Files that hand an allow-listed environment to child processes. */
-const MAY_READ_ENVIRONMENT = ["node-program", "start-process"].map(
-  (name) => `packages/imaging/src/pool/${name}.ts`,
-);
+const MAY_READ_ENVIRONMENT = [
+  "packages/imaging/src/pool/node-program.ts",
+  "packages/imaging/src/pool/start-process.ts",
+  "packages/page-index/bin/outrigger-index.js",
+];
 
 /** Names of the main entry of core that render processes need, too. They load `values` only. */
 const LIGHT_TOO = ["isServiceError", "ServiceError"];
@@ -60,20 +62,21 @@ describe("packages", () => {
     "$path declares every package it imports and imports every package it declares",
     ({ path, manifest }) => {
       const sources = importsOf(sourcesOf(path).filter((file) => !isTest(file)));
-      const used = path === "packages/client" ? [] : sources;
+      const isOwn = (name: string) => path === "packages/client" && name.startsWith("@outrigger/");
+      const used = sources.filter((name) => !isOwn(name));
       const declared = Object.keys(dependenciesOf(manifest));
       expect(used.filter((name) => !declared.includes(name))).toEqual([]);
       expect(declared.filter((name) => !used.includes(name))).toEqual([]);
     },
   );
 
-  it("the client imports only types of core, and publishes declarations that import no package", () => {
+  it("the client imports only types of core and of tus-js-client, and publishes declarations that import no package", () => {
     const imports = sourcesOf("packages/client")
       .filter((file) => !isTest(file))
       .flatMap((file) => read(file).match(/^(?:import|export)[^;]* from "(?!\.)[^"]+"/gm) ?? []);
     expect(imports.length).toBeGreaterThan(0);
     for (const text of imports)
-      expect(text).toMatch(/^(?:im|ex)port type \{[^}]*\} from "@outrigger\/core[/"]/);
+      expect(text).toMatch(/^(?:im|ex)port type \{[^}]*\} from "(?:@outrigger\/core[/"]|tus-js-client")/);
     const declarations = readdirSync(join(root, "packages/client/dist")).filter((name) =>
       name.endsWith(".d.ts"),
     );
@@ -148,7 +151,7 @@ describe("packages", () => {
 });
 
 describe("source files", () => {
-  it("only the server package reads the environment", () => {
+  it("only the server package and the command of the page index read the environment", () => {
     const readers = packages
       .filter(({ path }) => path !== "packages/server")
       .flatMap(({ path }) => sourcesOf(path))
