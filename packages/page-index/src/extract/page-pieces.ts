@@ -17,8 +17,6 @@ export interface Piece {
   /** The element that has the kind. */
   owner: number;
   rank: number;
-  /** End of the smallest element with more text. */
-  around: number;
   isLink: boolean;
   isLabel: boolean;
   names?: NamedPart[];
@@ -69,7 +67,6 @@ export function piecesOf(page: PageText, occurrences: readonly Occurrence[]): Pi
       kind: isLong ? null : (element?.kind ?? null),
       owner: element?.kindOwner ?? -1,
       rank: element?.rank ?? 0,
-      around: endAround(page, index, start, end),
       isLink: element?.isLink ?? false,
       isLabel: false,
     });
@@ -77,17 +74,9 @@ export function piecesOf(page: PageText, occurrences: readonly Occurrence[]): Pi
   return pieces;
 }
 
-function endAround({ elements }: PageText, index: number, start: number, end: number): number {
-  let around = elements[index];
-  while (around !== undefined && around.start >= start - 1 && around.end <= end + 1)
-    around = elements[around.parent];
-  return around?.end ?? end;
-}
-
 /** Passes the kind that a label announces on to the text behind it, and joins the parts of a name. */
 export function labelled(pieces: readonly Piece[]): Piece[] {
   let announced: Kind | null = null;
-  let end = 0;
   const kept: Piece[] = [];
   for (const piece of pieces) {
     const previous = kept.at(-1);
@@ -109,11 +98,10 @@ export function labelled(pieces: readonly Piece[]): Piece[] {
     } else if (whole !== null && piece.kind !== "name") {
       piece.isLabel = true;
       announced = piece.isLink || whole === "email" ? null : whole;
-      end = piece.around;
       kept.push(piece);
       continue;
     }
-    if (piece.start < end) piece.kind ??= announced;
+    piece.kind ??= announced;
     announced = null;
     kept.push(piece);
   }
