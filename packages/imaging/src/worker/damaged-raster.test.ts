@@ -60,9 +60,11 @@ test.each([
       const { admission, file } = await stored(cut, type);
       expect(admission).toMatchObject({ width: 200, height: 300, warnings: ["damage_repaired"] });
       await sharp(file, { failOn: "warning" }).stats();
-      const [before, after] = [await pixelsOf(cut), await pixelsOf(file)];
+      // The upper half came in each of them, maybe without its last details.
+      const halfOf = async (picture: Buffer) => (await pixelsOf(picture)).subarray(0, 200 * 150 * 3);
+      const [before, after] = [await halfOf(whole), await halfOf(file)];
       const difference = before.reduce((sum, level, at) => sum + Math.abs(level - (after[at] ?? 0)), 0);
-      expect(difference / before.length).toBeLessThan(4);
+      expect(difference / before.length).toBeLessThan(16);
     }
   },
 );
