@@ -5,10 +5,10 @@ import { createRedisBlobStore } from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
 import { createSqlBlobStore } from "@outrigger/sql";
 
-const STALE_MS = 1000;
+const STALE_MS = 60_000;
 
 const MUTANTS = {
-  // Caches a record for one second.
+  // Caches a record for a minute.
   "stale records": (store) => {
     const known = new Map();
     return {

@@ -72,19 +72,13 @@ describe("outrigger images withhold, release", () => {
   it("changes the images of a list, and again without harm; a wrong line is named before the first change", async () => {
     const { cwd, url, image } = await served();
     const other = await uploaded(url, await jpeg());
-    const list = join(cwd, "list.csv");
-    const rows = [
-      "link,name",
-      "# case 4711",
-      "",
-      `"${image.url}/view",a`,
-      `https://other.example/x/${other.id};b`,
-    ];
+    const list = join(cwd, "list.txt");
+    const rows = ["# case 4711", "", `${image.url}/view`, `https://other.example/x/${other.id}`];
     await writeFile(list, `\ufeff${rows.join("\r\n")}\r\nhalf-an-id\r\n`);
     const args = ["--reason", "Under review", "--from", list];
     const refused = await images(cwd, "withhold", ...args);
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toContain("line 6: half-an-id: must be an image's ID");
+    expect(refused.stderr).toContain("line 5: half-an-id: must be an image's ID");
     expect(await statuses([image.url, other.url])).toEqual([200, 200]);
     await writeFile(list, [...rows, image.id, UNKNOWN].join("\n"));
     const once = await images(cwd, "withhold", ...args);
