@@ -31,7 +31,7 @@ export interface Guide {
 
 const DEMO = { code: "outrigger serve --demo", exit: 0 };
 const BLOCK_MS = 90_000;
-const SERVES = /\b(?:npm start|outrigger serve|node server\.c?js)\b/;
+const SERVES = /\b(?:npm start|outrigger serve(?! --check)|node server\.c?js)\b/;
 const LISTENS = /(?:listens?|served) on http:/;
 /** An ID as the pages show it: neither a word nor part of one. */
 const ID = /(?<=[/ ])(?=[\w-]*[A-Z])(?=[\w-]*\d)[\w-]{22}(?![\w-])/g;
