@@ -2,7 +2,7 @@ import { createRenderer } from "@outrigger/imaging";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complaintsOf, launchChromium, withPage } from "../support/chromium.ts";
-import { jpegPhoto } from "../support/pictures.ts";
+import { animatedGif, jpegPhoto } from "../support/pictures.ts";
 import { postWithHeaders } from "../support/post-with-headers.ts";
 import { type Created, type Site, startSite } from "../support/service.ts";
 
@@ -26,17 +26,17 @@ describe("the page of an image that is being processed", () => {
     await site.close();
   });
 
-  async function startUpload(bytes: Buffer): Promise<Created> {
+  async function startUpload(bytes: Buffer, type: "image/jpeg" | "image/gif"): Promise<Created> {
     held = new Promise((resolve) => {
       letGo = resolve;
     });
-    const response = await postWithHeaders(site, bytes, "image/jpeg", { Prefer: "respond-async" });
+    const response = await postWithHeaders(site, bytes, type, { Prefer: "respond-async" });
     expect(response.status).toBe(202);
     return (await response.json()) as Created;
   }
 
   test("becomes the viewer by itself when that is done, without being loaded in between", async () => {
-    const { url } = await startUpload(await jpegPhoto(300, 200));
+    const { url } = await startUpload(await jpegPhoto(300, 200), "image/jpeg");
     await withPage(browser, {}, async (page) => {
       const complaints = complaintsOf(page);
       let loads = 0;
@@ -63,7 +63,7 @@ describe("the page of an image that is being processed", () => {
   });
 
   test("does so without JavaScript too, and tells the reason when nothing comes of it", async () => {
-    const { url } = await startUpload((await jpegPhoto(300, 200)).subarray(0, 2_000));
+    const { url } = await startUpload((await animatedGif()).subarray(0, 400), "image/gif");
     await withPage(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(url);
       letGo();

@@ -1,6 +1,6 @@
 import { createImagesClient } from "@outrigger/client";
 import { expect, test } from "vitest";
-import { pngPhoto } from "../support/pictures.ts";
+import { animatedGif } from "../support/pictures.ts";
 import { withSite } from "../support/service.ts";
 import { photo, refusalOf } from "./image-client.ts";
 import { fileOf } from "./sources.ts";
@@ -43,8 +43,8 @@ test("waitUntilReady ends after timeoutMs or an abort", async () => {
 
 test("upload of a broken picture rejects with the reason after onCreated received the PIN", async () => {
   await withSite({ asyncAfterMs: 0 }, async (site) => {
-    const whole = await pngPhoto();
-    const half = fileOf(whole.subarray(0, whole.length / 2), "half.png", "image/png");
+    const whole = await animatedGif();
+    const half = fileOf(whole.subarray(0, whole.length / 2), "half.gif", "image/gif");
     const created: string[] = [];
     const client = createImagesClient({ baseUrl: site.base });
     const error = await refusalOf(client.upload(half, { onCreated: ({ pin }) => created.push(pin) }));
