@@ -5,7 +5,7 @@ import { readPage } from "../documents/pages.ts";
 import { blankProject } from "./project.ts";
 import { startRegistry } from "./registry.ts";
 
-test("the packages that README.md installs are as many and as large as it says, at most 80 MB", async () => {
+test("the packages that README.md installs are as many and as large as it says, at most 65 MB", async () => {
   const { text } = await readPage("README.md");
   const [, names = "", packages, megabytes] =
     /^npm install (@outrigger.*)\n```\n\nIt installs (\d+) packages, (\d+) MB\./m.exec(text) ?? [];
@@ -23,7 +23,7 @@ test("the packages that README.md installs are as many and as large as it says, 
     expect(Object.keys(lock.packages)).toHaveLength(Number(packages));
     // What npm fetches weighs a little more or less on each platform.
     expect(measured).toBeGreaterThan(Number(megabytes) - 3);
-    expect(measured).toBeLessThanOrEqual(Math.min(80, Number(megabytes)));
+    expect(measured).toBeLessThanOrEqual(Math.min(65, Number(megabytes)));
   } finally {
     await project.close();
     await registry.close();
