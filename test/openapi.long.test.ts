@@ -52,9 +52,10 @@ describe("calls that the description makes up", () => {
 
   beforeAll(async () => {
     site = await startApi();
-    sender = await createDraftSender(site);
     const numRuns = amount(12_000, 200_000);
     all = fc.sample(draftsOf(operationsOf(site.document)), { seed: SEED, numRuns });
+    // Last: the sample takes seconds, in which the server would let idle connections end.
+    sender = await createDraftSender(site);
   });
   afterAll(() => site.stop());
 
