@@ -25,7 +25,6 @@ const SLOWEST = [
   "test/fidelity/fidelity.nightly.test.ts",
   "test/documents/guides.long.test.ts",
   "packages/sql/src/transfer/import-kill.long.test.ts",
-  "test/lookup/bulk-kill.long.test.ts",
   "test/backends.long.test.ts",
   "test/reliability/many-nodes-renders.long.test.ts",
   "test/reliability/slow-clients.nightly.test.ts",
