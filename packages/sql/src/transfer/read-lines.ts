@@ -1,3 +1,4 @@
+import { ServiceError } from "@outrigger/core";
 import type { FieldMapping } from "./contact-fields.ts";
 import { readCsv } from "./csv-lines.ts";
 import { textOf } from "./file-encoding.ts";
@@ -38,8 +39,10 @@ async function* joined(first: string, others: AsyncIterable<string>): AsyncGener
   yield* others;
 }
 
-/** The format of a text by its start. */
+/** The format of a text by its start. Throws `bad_request` for LDIF: its lines would pass for rows of a table. */
 function formatOf(text: string): ContactFormat {
+  if (/^\s*(?:version: *1\s+)?dn::? /i.test(text))
+    throw new ServiceError("bad_request", "The file is LDIF: export the contacts as CSV or vCard");
   if (/^\s*BEGIN:VCARD/i.test(text)) return "vcard";
   return /^\s*\{\s*["}]/.test(text) ? "ndjson" : "csv";
 }

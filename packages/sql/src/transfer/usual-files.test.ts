@@ -160,6 +160,13 @@ test.each([
   },
 );
 
+test.each(["dn: cn=Ann,dc=a\nmail: ann@a.example\n", "version: 1\n\ndn:: Y249QW5u\nmail: ann@a.example\n"])(
+  "an import refuses LDIF instead of reading its lines as rows: %j",
+  async (text) => {
+    await expect(newsIn(text)).rejects.toThrow("The file is LDIF: export the contacts as CSV or vCard");
+  },
+);
+
 test("an import reads other encodings by their names, and refuses bytes that are not of them", async () => {
   const cyrillic = Buffer.from("Email,Last Name\na@x.example,\xc8\xe2\xe0\xed\xee\xe2\n", "latin1");
   const read = await newsIn(cyrillic, "csv", {}, "windows-1251");

@@ -56,7 +56,7 @@ it("contacts verify appends a verdict for each address, and skips those that the
   const first = await verify("in.csv");
   expect([first.code, first.stdout]).toEqual([
     0,
-    "3 addresses verified; skipped: 1 present already, 1 suppressed, 0 without an address.\n",
+    "3 addresses verified; skipped: 1 present already, 1 suppressed, 1 without an address.\n",
   ]);
   expect(first.stderr).toContain("lookup.smtp is not set");
   const [header = "", ...rows] = (await verdicts()).trimEnd().split("\r\n");

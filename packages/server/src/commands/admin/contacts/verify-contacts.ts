@@ -98,7 +98,8 @@ async function verifyAll(
   async function run(): Promise<void> {
     for await (const email of addresses) {
       line.update(() => `${counts.verified} addresses, ${rateText(counts.verified, beganAt)}`);
-      if (known.has(keyOf(email))) counts.present++;
+      if (email === "") counts.invalid++;
+      else if (known.has(keyOf(email))) counts.present++;
       else {
         known.add(keyOf(email));
         while (!(await verify(email))) await delay(AGAIN_MS, undefined, { signal });
