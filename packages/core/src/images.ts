@@ -45,7 +45,7 @@ export { IMAGE_STATES } from "./images/life/image-listing.ts";
 export { isColor, isPlaceholder } from "./images/record/record-codec.ts";
 export { readWatermark } from "./images/renditions/edit-options.ts";
 export type { LeaseChoice } from "./images/store/choose-leases.ts";
-export { chooseLeases, NO_LEASES_WARNING } from "./images/store/choose-leases.ts";
+export { chooseLeases } from "./images/store/choose-leases.ts";
 export { inspectStores } from "./images/store/inspect-stores.ts";
 export type { MigrationMark } from "./images/store/store-identity.ts";
 export {

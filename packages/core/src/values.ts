@@ -1,5 +1,5 @@
 // Errors, and checks of single values. Loads none of the services: render processes start with it.
-export { bytesText, durationText, parseDuration } from "./amounts.ts";
+export { bytesText, durationText } from "./amounts.ts";
 export { MAX_PAGE_RUNS } from "./contracts/renderer.ts";
 export { accessReason, isError, isServiceError, ServiceError, systemCode } from "./errors.ts";
 export { parseDate } from "./images/record/parse-date.ts";
