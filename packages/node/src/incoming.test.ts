@@ -41,9 +41,9 @@ describe("parseMediaType", () => {
 
   it("takes time proportional to the length of the header", () => {
     const began = process.cpuUsage();
-    parseMediaType(`a/b${"; ".repeat(8000)}`);
-    parseMediaType(`a/b; c="${"\\\\".repeat(8000)}`);
-    parseMediaType(`a/b${"; c=d".repeat(3000)};;;e f`);
-    expect(process.cpuUsage(began).user / 1000).toBeLessThan(500);
+    parseMediaType(`a/b${"; ".repeat(800_000)}`);
+    parseMediaType(`a/b; c="${"\\\\".repeat(800_000)}`);
+    parseMediaType(`a/b${"; c=d".repeat(300_000)};;;e f`);
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(20_000);
   });
 });

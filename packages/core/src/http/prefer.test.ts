@@ -49,7 +49,7 @@ test("several Prefer lines are read as one list", () => {
 
 test("a long malformed Prefer header is parsed in linear time", () => {
   const began = process.cpuUsage();
-  expect(parseAsyncPreference(`${'"\\'.repeat(8000)}`)).toBeNull();
-  expect(parseAsyncPreference(`${"a=".repeat(8000)}`)).toBeNull();
-  expect(process.cpuUsage(began).user / 1000).toBeLessThan(200);
+  expect(parseAsyncPreference(`${'"\\'.repeat(800_000)}`)).toBeNull();
+  expect(parseAsyncPreference(`${"a=".repeat(800_000)}`)).toBeNull();
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(20_000);
 });

@@ -20,5 +20,5 @@ test.each([
   expect(contacts.length).toBeLessThan(2);
   const { user, system } = process.cpuUsage(before);
   // Quadratic time would take minutes. CPU time, because the machine may be busy.
-  expect((user + system) / 1000).toBeLessThan(10_000);
+  expect((user + system) / 1000).toBeLessThan(40_000);
 });

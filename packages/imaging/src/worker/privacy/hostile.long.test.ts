@@ -101,7 +101,7 @@ test.each([
   await stripMetadata(pdf, "application/pdf").catch((error: unknown) => {
     if (!isServiceError(error)) throw error;
   });
-  expect(process.cpuUsage(began).user / 1000).toBeLessThan(5000);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(50_000);
 });
 
 test("inflate returns null for more than maxBytes", () => {

@@ -190,7 +190,7 @@ test.each([
       expect(error.code).toBe("unsupported_media");
     },
   );
-  expect(process.cpuUsage(began).user / 1000).toBeLessThan(10_000);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(60_000);
 });
 
 test("stripPdf refuses a document that needs a password", async () => {

