@@ -31,14 +31,22 @@ const SLOWEST = [
   "test/reliability/many-nodes-requests.long.test.ts",
   "test/reliability/many-nodes-take-down.long.test.ts",
 ];
+/** Long files that take a part of their hosts, storages or samples in a full run (`partOf`), and all of them in a nightly run. */
+const IN_PARTS = [
+  "packages/{express/src/express,koa/src/koa}.long.test.ts",
+  "packages/page-index/src/crawl/crawl-kill.long.test.ts",
+  "packages/s3/src/s3-blob-store.long.test.ts",
+  "packages/sql/src/transfer/import-kill.long.test.ts",
+  "test/{backends,descriptions,event-backends,moderation-backends}{,.long}.test.ts",
+  "test/backends/serve.long.test.ts",
+  "test/browser/edit-form.long.test.ts",
+  "test/hostile/{odd-files.long,requests}.test.ts",
+  "test/reliability/{many-nodes-*,model}.long.test.ts",
+];
 const ALL = ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"];
 const LONG_FILES = ALL.map((path) => path.replace(".test.ts", LONG));
 const NIGHTLY_FILES = ALL.map((path) => path.replace(".test.ts", NIGHTLY));
-const leftOut = [
-  ...(tier === "nightly" ? ["**/!(*.nightly).test.ts"] : []),
-  ...(isAll ? [] : LONG_FILES),
-  ...(isNightly ? [] : NIGHTLY_FILES),
-];
+const leftOut = [...(isAll ? [] : LONG_FILES), ...(isNightly ? [] : NIGHTLY_FILES)];
 /**
  * Files that share no process with others: they replace a module of Node, test what a module remembers, run or count all timers,
  * or count descriptors, child processes or bytes of their own process.
@@ -91,11 +99,14 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     // Most tests wait for processes and clocks, so one worker more than cores keeps all cores busy.
     maxWorkers: cores + 1,
-    projects: [
-      // Files of a worker share its process and modules, which halves the CPU time. Helpers register hooks in test/support/hooks.ts.
-      project("shared", { isolate: false, exclude: [...ALONE, ...leftOut] }),
-      project("alone", { isolate: true, include: ALONE, exclude: leftOut }),
-    ],
+    projects:
+      tier === "nightly"
+        ? [project("nightly", { isolate: true, include: [...NIGHTLY_FILES, ...IN_PARTS], exclude: [] })]
+        : [
+            // Files of a worker share its process and modules, which halves the CPU time. Helpers register hooks in test/support/hooks.ts.
+            project("shared", { isolate: false, exclude: [...ALONE, ...leftOut] }),
+            project("alone", { isolate: true, include: ALONE, exclude: leftOut }),
+          ],
   },
 });
 

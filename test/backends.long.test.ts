@@ -12,14 +12,15 @@ import type { Stage } from "./backends/script/stage.ts";
 import { describeUploads } from "./backends/script/uploads.ts";
 import { type Servers, startServers } from "./backends/servers.ts";
 import type { HostName } from "./support/hosts.ts";
-import { isSoak } from "./support/soak.ts";
+import { isSoak, partOf } from "./support/soak.ts";
 
 const HOSTS: HostName[] = ["Express 5", "Koa 3"];
-/** In a soak each host has each storage. In a full run each storage has one host, in turns, and a directory has both. */
+const PLACES = partOf(PLACE_NAMES, ["a directory", "Redis", "S3", "S3 with records in PostgreSQL"]);
+/** In a soak each host has each storage. Otherwise each storage has one host, in turns, and a directory has both. */
 const CASES = HOSTS.flatMap((host, turn) =>
-  PLACE_NAMES.filter(
-    (place, index) => isSoak || place === "a directory" || index % HOSTS.length === turn,
-  ).map((place) => [host, place] as const),
+  PLACES.filter((place, index) => isSoak || place === "a directory" || index % HOSTS.length === turn).map(
+    (place) => [host, place] as const,
+  ),
 );
 
 let servers: Servers;

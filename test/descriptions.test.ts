@@ -5,13 +5,13 @@ import { pngPhoto } from "./support/pictures.ts";
 import { startSite } from "./support/quick-site.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { addressOf, type Created, type Site } from "./support/service.ts";
-import { isWhole } from "./support/soak.ts";
+import { partOf } from "./support/soak.ts";
 
 /** What breaks markup, Markdown or lines, and marks of the text direction. */
 const HOSTILE = `"Two" 'boats' <b>[at](dusk)</b> & \`code\`\\ \u05d1\u200f`;
 const AGENT = { "User-Agent": "OutriggerTest/1.0" };
 
-describe.each(isWhole ? ["a directory", "Redis"] : ["a directory"])(
+describe.each(partOf(["a directory", "Redis"], ["a directory"]))(
   "descriptions of images in %s",
   (storage) => {
     let redis: RedisServer | undefined;

@@ -7,6 +7,7 @@ import { type Answer, answerOf } from "../packages/core/test/image-site.ts";
 import { createPlace, listKeys, PLACE_NAMES, type PlaceName } from "./backends/place.ts";
 import { type Servers, startServers } from "./backends/servers.ts";
 import { afterEachTest } from "./support/hooks.ts";
+import { partOf } from "./support/soak.ts";
 
 const DAY = 86_400_000;
 const CLEAN = Buffer.concat([PNG, Buffer.from("clean")]);
@@ -99,7 +100,9 @@ async function allOf<T>(list: AsyncIterable<T>): Promise<T[]> {
 const actsOf = async ({ images }: Node) =>
   (await allOf(images.audit())).map(({ act, id, by }) => [act, id, by]);
 
-describe.each(PLACE_NAMES)("two nodes on %s", (name) => {
+const PLACES = partOf(PLACE_NAMES, ["a directory", "S3 with records in PostgreSQL"]);
+
+describe.each(PLACES)("two nodes on %s", (name) => {
   test("an upload held at one node is accepted or refused at the other, and both show the decision, also after a restart", async () => {
     const { errors, start, stop } = deploymentOn(name);
     const nodes = [start(acceptAll, HELD), start()] as const;

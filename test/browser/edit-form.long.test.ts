@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complaintsOf, launchChromium, withPage } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { addressOf, type Created, type Site, startSite, upload } from "../support/service.ts";
-import { isWhole } from "../support/soak.ts";
+import { partOf } from "../support/soak.ts";
 
-/** In the quick run with JavaScript only. */
-const SCRIPTING = isWhole ? [true, false] : [true];
+/** Whether the browser runs scripts. */
+const SCRIPTING = partOf([true, false], [true]);
 
 let site: Site;
 let browser: Browser;

@@ -4,7 +4,7 @@ import type { HostName } from "../support/hosts.ts";
 import { jpegPhoto, svgDrawing } from "../support/pictures.ts";
 import { startSite } from "../support/quick-site.ts";
 import { type Created, type Site, upload } from "../support/service.ts";
-import { isWhole } from "../support/soak.ts";
+import { partOf } from "../support/soak.ts";
 import { type HostLog, keepHostLog } from "./host-log.ts";
 import { requestOf, VALID } from "./hostile-upload.ts";
 import { exchange, type RawReply, readUntilClosed } from "./raw-http.ts";
@@ -29,7 +29,7 @@ function isOurs(reply: RawReply | null): boolean {
   return reply?.headers["content-type"]?.startsWith("application/problem+json") ?? false;
 }
 
-describe.each(isWhole ? HOSTS : HOSTS.slice(1))("hostile requests through %s", (host) => {
+describe.each(partOf(HOSTS, HOSTS.slice(1)))("hostile requests through %s", (host) => {
   let site: Site;
   let watch: Watch;
   let image: Created;

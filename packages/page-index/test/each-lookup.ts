@@ -18,10 +18,18 @@ export interface TestLookup {
   query(text: string, values?: readonly (string | number)[]): Promise<Record<string, unknown>[]>;
 }
 
-/** Runs the same tests on an embedded database and on PostgreSQL, with the package as the other tests load it. */
-export function onEachLookup(
-  tests: (create: () => Promise<TestLookup>, kind: SqlDatabase["kind"]) => void,
-): void {
+type Kind = SqlDatabase["kind"];
+type Tests = (create: () => Promise<TestLookup>, kind: Kind) => void;
+
+/**
+ * Runs the same tests on each kind, by default on an embedded database and on PostgreSQL, with the package as the other
+ * tests load it.
+ */
+export function onEachLookup(tests: Tests, kinds: readonly Kind[] = ["sqlite", "postgres"]): void {
+  for (const kind of kinds) (kind === "sqlite" ? onEmbedded : onPostgres)(tests);
+}
+
+function onEmbedded(tests: Tests): void {
   describe("in an embedded database", () => {
     let directory = "";
     beforeAll(async () => {
@@ -33,6 +41,9 @@ export function onEachLookup(
       "sqlite",
     );
   });
+}
+
+function onPostgres(tests: Tests): void {
   describe("in PostgreSQL", () => {
     let server: PostgresServer;
     beforeAll(async () => {

@@ -9,6 +9,7 @@ import { ListMultipartUploadsCommand, ListObjectsV2Command } from "@aws-sdk/clie
 import { blobStoreContract, dueIndexContract, leaseStoreContract } from "@outrigger/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
+import { partOf } from "../../../test/support/soak.ts";
 import { clientOf } from "../test/s3-client.ts";
 import { createS3BlobStore } from "./s3-blob-store.ts";
 import type { S3BlobStoreOptions } from "./s3-options.ts";
@@ -38,7 +39,8 @@ describe("an S3 store with bodies in memory", () => {
   leaseStoreContract(withTime, create, { openAnother: create, leaseMs: 3000 });
 });
 
-describe("an S3 store with streamed bodies in files", () => {
+// The same requests, with bodies that went through a file.
+describe.each(partOf(["files"], []))("an S3 store with streamed bodies in %s", () => {
   const create = async () => createStore({ prefix: "spooled/", bufferBytes: 0 });
   const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body, TEST_MS);
   blobStoreContract(withTime, create, { abilities: ["due index", "ranges"], listedKeys: 300 });

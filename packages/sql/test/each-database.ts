@@ -17,8 +17,17 @@ export interface TestDatabases {
   open(url: string, options?: Partial<SqlDatabaseOptions>): SqlDatabase;
 }
 
-/** Runs the same tests on an embedded database and on PostgreSQL. */
-export function onEachDatabase(tests: (databases: TestDatabases) => void): void {
+type Kinds = readonly SqlDatabase["kind"][];
+
+/** Runs the same tests on each kind: by default on an embedded database and on PostgreSQL. */
+export function onEachDatabase(
+  tests: (databases: TestDatabases) => void,
+  kinds: Kinds = ["sqlite", "postgres"],
+): void {
+  for (const kind of kinds) (kind === "sqlite" ? onEmbedded : onPostgres)(tests);
+}
+
+function onEmbedded(tests: (databases: TestDatabases) => void): void {
   describe("in an embedded database", () => {
     let directory = "";
     beforeAll(async () => {
@@ -27,7 +36,9 @@ export function onEachDatabase(tests: (databases: TestDatabases) => void): void 
     afterAll(() => rm(directory, { recursive: true, force: true }));
     tests({ kind: "sqlite", createUrl: async () => `file:${join(directory, randomName())}`, open: opener() });
   });
+}
 
+function onPostgres(tests: (databases: TestDatabases) => void): void {
   describe("in PostgreSQL", () => {
     let server: PostgresServer;
     beforeAll(async () => {

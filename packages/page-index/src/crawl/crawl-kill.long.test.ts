@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
+import { partOf } from "../../../../test/support/soak.ts";
 import { onEachLookup, type TestLookup } from "../../test/each-lookup.ts";
 import { createIndexSite, DOMAIN, type IndexSite, pageOf, SECRET } from "../../test/index-site.ts";
 
@@ -43,7 +44,9 @@ function largeSite(): Promise<IndexSite> {
 const readPages = (requests: readonly string[]) =>
   requests.filter((request) => request.startsWith("200 /team"));
 
-onEachLookup((create) => {
+onEachLookup(crawlTests, partOf(["sqlite", "postgres"], ["sqlite"]));
+
+function crawlTests(create: () => Promise<TestLookup>): void {
   test("a killed run loses no page, and the next one requests none again but the page under way", async () => {
     const [lookup, site] = [await create(), await largeSite()];
     const all: string[] = [];
@@ -76,4 +79,4 @@ onEachLookup((create) => {
     expect(readPages(site.requests()).sort()).toEqual(PAGES.map((path) => `200 ${path}`).sort());
     expect(site.most()).toBe(1);
   });
-});
+}

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setImmediate as breathe } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { partOf } from "../../../../test/support/soak.ts";
 import { runScript } from "../../test/child-process.ts";
-import { onEachDatabase } from "../../test/each-database.ts";
+import { onEachDatabase, type TestDatabases } from "../../test/each-database.ts";
 import { domainOf, fileOf, HEADER, personFile, personLine, textOf } from "../../test/sample-files.ts";
 import { refreshContacts } from "../contacts/refresh-contacts.ts";
 import { createSqlContactSource } from "../contacts/sql-contact-source.ts";
@@ -44,7 +45,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-onEachDatabase(({ createUrl, open }) => {
+onEachDatabase(importTests, partOf(["sqlite", "postgres"], ["sqlite"]));
+
+function importTests({ createUrl, open }: TestDatabases): void {
   test("a killed import keeps all batches it reported, answers stay correct, and the next import completes it", async () => {
     const [url, cleanUrl] = [await createUrl(), await createUrl()];
     // Between batches, and during the refresh after the last batch.
@@ -106,7 +109,7 @@ onEachDatabase(({ createUrl, open }) => {
     expect(answers).toBeGreaterThan(2);
     await checkAnswers(database, ROWS + LARGE);
   });
-});
+}
 
 /** Kills an import once it reported `untilLines` lines, or lets it end. @returns the lines reported. */
 async function killAfter(url: string, untilLines: number): Promise<number> {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isWhole } from "../../../../../test/support/soak.ts";
+import { amount } from "../../../../../test/support/soak.ts";
 import { GIVEN_NAMES } from "./given-names.ts";
 import { alphabetNamed, isSpelling, spell } from "./letter-spellings.ts";
 import { compareNames, namesakes, spellingKey, spellingKeys } from "./same-name.ts";
@@ -71,7 +71,7 @@ test.each([
           expect(spellingKeys(name, name), `${name} ${text}`).toContain(spellingKey(text, text));
         }
       }),
-      { numRuns: isWhole ? 200 : 50 },
+      { numRuns: amount(50, 200) },
     );
   },
 );

@@ -1,3 +1,4 @@
+// Nightly: each test starts a dozen servers and commands; the refusals themselves are tested in core and by `serve.long`.
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
