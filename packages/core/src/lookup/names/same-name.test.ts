@@ -71,7 +71,7 @@ test.each([
           expect(spellingKeys(name, name), `${name} ${text}`).toContain(spellingKey(text, text));
         }
       }),
-      { numRuns: amount(50, 200) },
+      { numRuns: amount(20, 200) },
     );
   },
 );
