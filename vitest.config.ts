@@ -24,7 +24,7 @@ const isNightly = tier === "nightly" || isSoak || isNamed(NIGHTLY);
 const SLOWEST = [
   "test/fidelity/fidelity.nightly.test.ts",
   "test/documents/guides.long.test.ts",
-  "packages/sql/src/transfer/import-kill.long.test.ts",
+  "packages/sql/src/{blobs/pgbouncer,transfer/import-kill}.long.test.ts",
   "test/backends.long.test.ts",
   "test/reliability/many-nodes-renders.long.test.ts",
   "test/reliability/slow-clients.nightly.test.ts",
@@ -40,7 +40,7 @@ const IN_PARTS = [
   "test/{backends,descriptions,event-backends,moderation-backends}{,.long}.test.ts",
   "test/backends/serve.long.test.ts",
   "test/browser/edit-form.long.test.ts",
-  "test/hostile/{odd-files.long,requests}.test.ts",
+  "test/hostile/{{odd-files,resumable}.long,requests}.test.ts",
   "test/reliability/{many-nodes-*,model}.long.test.ts",
 ];
 const ALL = ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"];

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { jpegPhoto } from "../support/pictures.ts";
 import { beginByTus, sendByTus, sendCut, tus } from "../support/resume.ts";
 import { type Site, startSite } from "../support/service.ts";
+import { partOf } from "../support/soak.ts";
 import { exchange } from "./raw-http.ts";
 
 const ID = "A".repeat(22);
@@ -14,7 +15,7 @@ beforeAll(async () => {
   photo = await jpegPhoto(400, 300);
 });
 
-describe.each(["Express 5", "Koa 3"] as const)("hostile requests for uploads in %s", (host) => {
+describe.each(partOf(["Express 5", "Koa 3"], ["Express 5"]))("hostile requests for uploads in %s", (host) => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite({ host, resumable: true, uploadIdleMs: 500, tls: "off" });

@@ -2,6 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PgBouncer, startPgBouncer } from "../../../../test/support/pgbouncer.ts";
 import { type PostgresServer, startPostgres } from "../../../../test/support/postgres-server.ts";
+import { partOf } from "../../../../test/support/soak.ts";
 import { lookupContracts, recordsContracts } from "../../test/contracts.ts";
 import { createSqlBlobStore } from "./sql-blob-store.ts";
 
@@ -18,7 +19,7 @@ describe("behind PgBouncer in transaction mode", () => {
   });
 
   const open = recordsContracts(() => pooler.url);
-  lookupContracts(() => pooler.url);
+  describe.each(partOf(["lookup"], []))("contracts of the %s", () => lookupContracts(() => pooler.url));
 
   test("of many conditional writes at once one succeeds and the others reject with conflict, also where the role's isolation is serializable", async () => {
     await server.sql("ALTER ROLE test SET default_transaction_isolation = 'serializable'");

@@ -1,3 +1,4 @@
+// Nightly: asks for strangers of thousands of generated companies.
 import type { Contact } from "@outrigger/core/lookup";
 import { expect, onTestFinished, test } from "vitest";
 import {
