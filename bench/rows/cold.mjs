@@ -1,19 +1,19 @@
 import { addressOf, upload } from "../src/client.mjs";
 import { measure, watchMemory } from "../src/measure.mjs";
-import { compare, formatMegabytes, formatMicros } from "../src/report.mjs";
+import { compare, formatMegabytes } from "../src/report.mjs";
 
 /** @import { Bench } from "../src/bench.mjs" */
 /** @import { Picture } from "../src/corpus.mjs" */
 /** @import { Contestant } from "../src/measure.mjs" */
 /** @import { ServerProcess } from "../src/server-process.mjs" */
 
-const TURN_REQUESTS = { full: 12, quick: 8, smoke: 2 };
+const TURNS = { full: 12, quick: 8, smoke: 2 };
 /** A rendition is still being stored after the reply. */
 const SETTLE_MS = 150;
 const MAX_MEMORY_BYTES = 250_000_000;
 
 /** Photographs resized to about a width, each time to one not requested before. */
-export async function cold(/** @type {Bench} */ bench) {
+export async function measureRow(/** @type {Bench} */ bench) {
   const { corpus } = bench;
   const large = { what: "4000 × 3000 JPEG → 800 px, cold, Express 5", picture: await corpus.photo() };
   const middle = { what: "2000 × 1333 JPEG → 500 px, cold, Express 5", picture: await corpus.middle() };
@@ -28,7 +28,7 @@ export async function cold(/** @type {Bench} */ bench) {
       peer: "250 MB",
       theirs: [MAX_MEMORY_BYTES],
       format: formatMegabytes,
-      aim: { atMost: 1 },
+      atMost: 1,
     }),
   ];
 }
@@ -44,11 +44,11 @@ const PEERS = { sharp: "bare handler, `sharp` in the process", ipx: "ipx" };
 async function compareWidths(bench, { what, picture }, width, aims) {
   const { mode } = bench.settings;
   const first = mode === "smoke" ? 400 : width;
-  const ours = await bench.start("outrigger-express");
+  const ours = await bench.start("outrigger inExpress");
   const id = await upload(ours, picture);
   const memory = watchMemory(ours);
-  const sharp = await bench.start("express-sharp", { file: picture.file });
-  const ipx = await bench.start("express-ipx", { directory: picture.directory });
+  const sharp = await bench.start("resizers sharpInExpress", { file: picture.file });
+  const ipx = await bench.start("resizers ipxInExpress", { directory: picture.directory });
   const samples = await measure(
     bench,
     {
@@ -57,15 +57,13 @@ async function compareWidths(bench, { what, picture }, width, aims) {
       ipx: await resizing(bench, ipx, first, (width) => `/ipx/w_${width},q_90/file.jpg`),
     },
     // One after the other: concurrency is measured elsewhere.
-    { connections: 1, turnRequests: TURN_REQUESTS[mode], settleMs: SETTLE_MS },
+    { connections: 1, turns: TURNS, settleMs: SETTLE_MS },
   );
   const peakBytes = memory.stop();
   for (const server of [ours, sharp, ipx]) await server.stop();
   const lines = /** @type {const} */ (["sharp", "ipx"]).map((peer) => {
-    const { [peer]: atMost } = aims;
-    const aim = atMost === undefined ? {} : { aim: { atMost } };
-    const theirs = samples[peer];
-    return compare({ what, ours: samples.ours, peer: PEERS[peer], theirs, format: formatMicros, ...aim });
+    const aim = aims[peer] === undefined ? {} : { atMost: aims[peer] };
+    return compare({ what, ours: samples.ours, peer: PEERS[peer], theirs: samples[peer], ...aim });
   });
   return { lines, peakBytes };
 }

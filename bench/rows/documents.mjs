@@ -4,16 +4,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { addressOf, get, upload } from "../src/client.mjs";
 import { findProgram } from "../src/programs.mjs";
-import { compare, formatMicros } from "../src/report.mjs";
-import { median } from "../src/statistics.mjs";
+import { compare } from "../src/report.mjs";
 
 /** @import { Bench } from "../src/bench.mjs" */
 /** @import { Picture } from "../src/corpus.mjs" */
 /** @import { ServerProcess } from "../src/server-process.mjs" */
 
-const CALLS = { full: 5, quick: 3, smoke: 1 };
 const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
-const NAMES = /** @type {const} */ (["ours", "theirs"]);
 
 /**
  * @typedef {object} Conversion
@@ -30,8 +27,8 @@ const NAMES = /** @type {const} */ (["ours", "theirs"]);
  * Documents as pictures: a warm service that makes one new rendition after the other, against the whole process of a
  * program that does the same.
  */
-export async function documents(/** @type {Bench} */ bench) {
-  const server = await bench.start("outrigger-express", { maxUploadBytes: MAX_UPLOAD_BYTES });
+export async function measureRow(/** @type {Bench} */ bench) {
+  const server = await bench.start("outrigger inExpress", { maxUploadBytes: MAX_UPLOAD_BYTES });
   const lines = [];
   for (const conversion of conversions(bench)) {
     const program = findProgram(conversion.program);
@@ -47,7 +44,7 @@ function conversions({ corpus, settings }) {
   const psdWidth = settings.mode === "smoke" ? 200 : 800;
   return [
     {
-      what: `PSD, 3000 × 2000, five layers → ${psdWidth} px JPEG`,
+      what: `PSD, 3000 × 2000, layered → ${psdWidth} px JPEG`,
       original: (convert) => corpus.psd(convert),
       suffix: "jpg",
       box: { width: psdWidth, height: psdWidth },
@@ -85,7 +82,7 @@ function conversions({ corpus, settings }) {
  */
 async function compareWith(bench, server, conversion, program) {
   const { what, suffix, box, args, atMost } = conversion;
-  const { rounds, mode } = bench.settings;
+  const { rounds } = bench.settings;
   const original = await conversion.original(program);
   const id = await upload(server, original);
   const output = join(original.directory, "made");
@@ -106,31 +103,20 @@ async function compareWith(bench, server, conversion, program) {
   /** @type {Record<"ours" | "theirs", number[]>} */
   const micros = { ours: [], theirs: [] };
   for (let round = 0; round < rounds; round++) {
-    for (const name of round % 2 === 0 ? NAMES : NAMES.toReversed()) {
-      micros[name].push(await medianMicros(calls[name], CALLS[mode]));
-    }
+    micros.ours.push(await microsOf(calls.ours));
+    micros.theirs.push(await microsOf(calls.theirs));
   }
   return compare({
     what: `${what}, time`,
     peer: `\`${conversion.program}\`, the process`,
     ...micros,
-    format: formatMicros,
-    aim: { atMost },
+    atMost,
   });
 }
 
-/**
- * The median time of calls, one after the other.
- * @param {() => Promise<unknown>} call
- * @param {number} count
- */
-async function medianMicros(call, count) {
-  /** @type {number[]} */
-  const walls = [];
-  for (let index = 0; index < count; index++) {
-    const begun = performance.now();
-    await call();
-    walls.push((performance.now() - begun) * 1000);
-  }
-  return median(walls);
+/** @param {() => Promise<unknown>} call */
+async function microsOf(call) {
+  const begun = performance.now();
+  await call();
+  return (performance.now() - begun) * 1000;
 }

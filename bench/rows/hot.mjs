@@ -2,31 +2,31 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { addressOf, get, upload } from "../src/client.mjs";
 import { measure, repeating } from "../src/measure.mjs";
-import { compare, formatMicros } from "../src/report.mjs";
+import { compare } from "../src/report.mjs";
 
 /** @import { Bench } from "../src/bench.mjs" */
 /** @import { Answer } from "../src/client.mjs" */
 /** @import { ServerProcess } from "../src/server-process.mjs" */
 
 /** V8 optimises the last functions after some ten thousand requests. */
-export const HOT = { connections: 10, warmUpFactor: 4 };
+export const HOT = { connections: 10, turns: { full: 4000, quick: 1500, smoke: 20 }, warmUpTurns: 5 };
 /** A rendition of the photograph at this width has about as many bytes as a large thumbnail. */
 const TARGET_BYTES = 20_000;
 
 /** A recently requested rendition of about 20 KB, against the same bytes sent by other means. */
-export async function hot(/** @type {Bench} */ bench) {
+export async function measureRow(/** @type {Bench} */ bench) {
   return [...(await inExpress(bench)), await inKoa(bench)];
 }
 
 /** @param {Bench} bench */
 async function inExpress(bench) {
-  const ours = await bench.start("outrigger-express");
-  const inFront = await bench.start("outrigger-front");
+  const ours = await bench.start("outrigger inExpress");
+  const inFront = await bench.start("outrigger inFront");
   const { path, answer, file, directory } = await renditionOf(bench, ours);
   const fronted = await renditionOf(bench, inFront);
-  const buffer = await bench.start("express-buffer", { file });
-  const withHeaders = await bench.start("express-buffer", { file, headers: headersOf(answer) });
-  const files = await bench.start("express-static", { directory });
+  const buffer = await bench.start("express-files buffer", { file });
+  const withHeaders = await bench.start("express-files buffer", { file, headers: headersOf(answer) });
+  const files = await bench.start("express-files staticFiles", { directory });
   const contestants = {
     ours: await sending(bench, ours, path, answer),
     front: await sending(bench, inFront, fronted.path, fronted.answer),
@@ -35,31 +35,30 @@ async function inExpress(bench) {
     files: await sending(bench, files, "/hot.jpg", answer),
   };
   const samples = await measure(bench, contestants, HOT);
-  const line = { what: "Hot rendition, 20 KB, Express 5", ours: samples.ours, format: formatMicros };
+  const line = { what: "Hot rendition, 20 KB, Express 5", ours: samples.ours };
   return [
     compare({
       ...line,
       peer: "bare handler, all our headers",
       theirs: samples.headers,
-      aim: { atMost: 1.05 },
+      atMost: 1.05,
     }),
     compare({
       what: "Hot rendition, 20 KB, `front` of Express 5",
       ours: samples.front,
-      format: formatMicros,
       peer: "bare handler, `res.end(buffer)`",
       theirs: samples.buffer,
-      aim: { atMost: 0.18 },
+      atMost: 0.18,
     }),
-    compare({ ...line, peer: "`express.static`", theirs: samples.files, aim: { below: 0.5 } }),
+    compare({ ...line, peer: "`express.static`", theirs: samples.files, atMost: 0.5 }),
   ];
 }
 
 /** @param {Bench} bench */
 async function inKoa(bench) {
-  const ours = await bench.start("outrigger-koa");
+  const ours = await bench.start("outrigger inKoa");
   const { path, answer, file } = await renditionOf(bench, ours);
-  const withHeaders = await bench.start("koa-buffer", { file, headers: headersOf(answer) });
+  const withHeaders = await bench.start("koa-files buffer", { file, headers: headersOf(answer) });
   const contestants = {
     ours: await sending(bench, ours, path, answer),
     headers: await sending(bench, withHeaders, "/file.jpg", answer),
@@ -68,10 +67,9 @@ async function inKoa(bench) {
   return compare({
     what: "Hot rendition, 20 KB, Koa 3",
     ours: samples.ours,
-    format: formatMicros,
     peer: "bare handler, all our headers",
     theirs: samples.headers,
-    aim: { atMost: 1.2 },
+    atMost: 1.2,
   });
 }
 

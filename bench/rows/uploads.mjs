@@ -1,6 +1,6 @@
 import { addressOf, get, upload, uploadRequest } from "../src/client.mjs";
 import { measure, repeating } from "../src/measure.mjs";
-import { compare, formatMicros } from "../src/report.mjs";
+import { compare } from "../src/report.mjs";
 
 /** @import { Bench } from "../src/bench.mjs" */
 /** @import { Picture } from "../src/corpus.mjs" */
@@ -12,13 +12,13 @@ const SIZES = /** @type {const} */ ([
 ]);
 
 /** Multipart uploads, against multer with an equally careful handler. */
-export async function uploads(/** @type {Bench} */ bench) {
+export async function measureRow(/** @type {Bench} */ bench) {
   const lines = [];
   for (const { title, bytes, connections, turns } of SIZES) {
     const picture = await bench.corpus.ofBytes(bytes);
     const [ours, checked] = await Promise.all([
-      bench.start("outrigger-express", { waits: true }),
-      bench.start("express-multer-checked"),
+      bench.start("outrigger inExpress", { waits: true }),
+      bench.start("uploaders checkedMulter"),
     ]);
     const stored = await get(ours, addressOf(await upload(ours, picture)));
     bench.checks.that("the upload comes back as it was", stored.body.equals(picture.bytes));
@@ -30,20 +30,15 @@ export async function uploads(/** @type {Bench} */ bench) {
         ours: repeating(ours, uploadRequest(picture, "/img/api/images.json")),
         checked: repeating(checked, uploadRequest(picture, "/images")),
       },
-      {
-        connections,
-        turnRequests: turns[bench.settings.mode],
-        warmUpRequests: 2 * turns[bench.settings.mode],
-      },
+      { connections, turns },
     );
     lines.push(
       compare({
         what: `Upload of ${title}, Express 5`,
         ours: samples.ours,
-        format: formatMicros,
         peer: "multer to disk, synced, with SHA-256 and a proving decode by `sharp`",
         theirs: samples.checked,
-        aim: { atMost: title === "200 KB" ? 1 : 1.1 },
+        atMost: title === "200 KB" ? 1 : 1.1,
       }),
     );
   }

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import Koa from "koa";
 // @ts-expect-error It has no types of its own.
 import send from "koa-send";
-import { required } from "./kinds.mjs";
+import { required } from "./required.mjs";
 
-/** @import { Mounted, ServerOptions } from "./kinds.mjs" */
+/** @import { Mounted, ServerOptions } from "./required.mjs" */
 
 /** @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function buffer(options) {

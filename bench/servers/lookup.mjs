@@ -9,9 +9,9 @@ import {
 } from "@outrigger/sql";
 import express from "express";
 import Database from "libsql";
-import { required } from "./kinds.mjs";
+import { required } from "./required.mjs";
 
-/** @import { Mounted, ServerOptions } from "./kinds.mjs" */
+/** @import { Mounted, ServerOptions } from "./required.mjs" */
 
 /** The key of an account with unlimited points, which are still counted. */
 export const BENCH_KEY = "0123456789abcdef0123456789abcdef01234567";

@@ -6,9 +6,9 @@ import { front } from "@outrigger/node";
 import { createPages } from "@outrigger/web";
 import express from "express";
 import Koa from "koa";
-import { required } from "./kinds.mjs";
+import { required } from "./required.mjs";
 
-/** @import { Mounted, ServerOptions } from "./kinds.mjs" */
+/** @import { Mounted, ServerOptions } from "./required.mjs" */
 
 /** @param {ServerOptions} options */
 async function createService(options) {
@@ -44,19 +44,19 @@ async function mountedInExpress(options) {
 }
 
 /** @param {ServerOptions} options @returns {Promise<Mounted>} */
-export async function outriggerInExpress(options) {
+export async function inExpress(options) {
   const { app, close } = await mountedInExpress(options);
   return { listener: app, close };
 }
 
 /** @param {ServerOptions} options @returns {Promise<Mounted>} */
-export async function outriggerInFront(options) {
+export async function inFront(options) {
   const { images, app, close } = await mountedInExpress(options);
   return { listener: front(images, app, { at: "/img" }), close };
 }
 
 /** @param {ServerOptions} options @returns {Promise<Mounted>} */
-export async function outriggerInKoa(options) {
+export async function inKoa(options) {
   const images = await createService(options);
   const app = new Koa();
   app.use(mountInKoa(images, { prefix: "/img" }));

@@ -1,7 +1,7 @@
 import express from "express";
-import { required } from "./kinds.mjs";
+import { required } from "./required.mjs";
 
-/** @import { Mounted, ServerOptions } from "./kinds.mjs" */
+/** @import { Mounted, ServerOptions } from "./required.mjs" */
 
 /** @param {ServerOptions} options @returns {Promise<Mounted>} */
 export async function sharpInExpress(options) {

@@ -1,9 +1,9 @@
-/** A server under test: `serve.mjs <kind> <options as JSON>`, forked by the benchmark. */
+/** A server under test: `serve.mjs <file> <function> <options as JSON>`, forked by the benchmark. */
 import { createServer } from "node:http";
-import { SERVERS } from "./kinds.mjs";
 
-const kind = /** @type {import("./kinds.mjs").ServerKind} */ (process.argv[2]); // Given by startServer.
-const { close, listener } = await SERVERS[kind](JSON.parse(process.argv[3] ?? "{}"));
+const [file, name = "", options = "{}"] = process.argv.slice(2);
+const { [name]: start } = await import(`./${file}.mjs`);
+const { close, listener } = await start(JSON.parse(options));
 const server = createServer(listener);
 
 process.on("message", async (message) => {

@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import express from "express";
 import multer from "multer";
-import { required } from "./kinds.mjs";
+import { required } from "./required.mjs";
 
-/** @import { Mounted, ServerOptions } from "./kinds.mjs" */
+/** @import { Mounted, ServerOptions } from "./required.mjs" */
 
 /**
  * A careful developer's handler: when the client receives the success, file and record survive a power cut.
  * @param {ServerOptions} options
  * @returns {Promise<Mounted>}
  */
-export async function checkedMulterInExpress(options) {
+export async function checkedMulter(options) {
   const { default: sharp } = await import("sharp");
   const directory = required(options, "directory");
   const incoming = join(directory, "incoming");

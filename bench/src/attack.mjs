@@ -5,31 +5,18 @@ import { loadTypeScript } from "./typescript.mjs";
 /** @import { Bomb } from "../../test/hostile/bomb.ts" */
 /** @import { Address } from "./client.mjs" */
 
-/** Files that are expensive to open come before those that their header reveals. */
-const DEAREST_FIRST = ["dear", "bounded", "unreadable", "refused"];
-
 /**
- * Files of the tests that are expensive to open: the same number of each type, as far as available.
+ * Files of the tests that are expensive to open, as many of each type as it has there.
  * @param {number} count
  * @returns {Promise<Bomb[]>}
  */
 export async function hostileFiles(count) {
-  const { bombs } = await loadTypeScript(
-    () => import("../../test/hostile/bombs.ts"),
-    "/test/hostile/bombs.ts",
+  const path = "/test/hostile/bombs.ts";
+  const { bombs } = await loadTypeScript(() => import("../../test/hostile/bombs.ts"), path);
+  const all = (await bombs()).toSorted((a, b) => a.type.localeCompare(b.type));
+  return Array.from({ length: count }, (_, index) => all[Math.floor((index * all.length) / count)]).filter(
+    (bomb) => bomb !== undefined,
   );
-  /** @type {Map<string, Bomb[]>} */
-  const byType = new Map();
-  for (const bomb of await bombs()) byType.set(bomb.type, [...(byType.get(bomb.type) ?? []), bomb]);
-  const queues = [...byType.values()].map((bombs) =>
-    bombs.toSorted((a, b) => DEAREST_FIRST.indexOf(a.ends) - DEAREST_FIRST.indexOf(b.ends)),
-  );
-  /** @type {Bomb[]} */
-  const chosen = [];
-  while (chosen.length < count && queues.some((queue) => queue.length > 0)) {
-    for (const queue of queues) chosen.push(...queue.splice(0, 1));
-  }
-  return chosen.slice(0, count);
 }
 
 /**
@@ -40,7 +27,7 @@ export async function hostileFiles(count) {
 export function attack(server, bombs) {
   return Promise.all(
     bombs.map(async ({ title, bytes, type }) => {
-      const { status, id } = await post(server, multipartOf({ bytes, type }));
+      const { status, id } = await post(server, await multipartOf({ bytes, type }));
       if (id === null || !(await isReady(server, id))) return { title, upload: status, picture: null };
       const picture = await get(server, addressOf(id, "?resize=2000x2000", "png"));
       return { title, upload: status, picture: picture.status };

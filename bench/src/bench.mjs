@@ -11,7 +11,7 @@ import { loadTypeScript } from "./typescript.mjs";
 /** @import { Load } from "./load.mjs" */
 /** @import { ServerProcess } from "./server-process.mjs" */
 /** @import { Settings } from "./settings.mjs" */
-/** @import { ServerKind, ServerOptions } from "../servers/kinds.mjs" */
+/** @import { ServerOptions } from "../servers/required.mjs" */
 
 /**
  * The tools of a row. What they start ends with the row.
@@ -20,8 +20,7 @@ import { loadTypeScript } from "./typescript.mjs";
  * @property {Corpus} corpus
  * @property {Checks} checks
  * @property {Load} load
- * @property {() => Load} startLoad A second client.
- * @property {(kind: ServerKind, options?: ServerOptions) => Promise<ServerProcess>} start A server that is given neither file nor
+ * @property {(kind: string, options?: ServerOptions) => Promise<ServerProcess>} start A server that is given neither file nor
  *   directory gets an empty directory.
  * @property {(name: string) => Promise<string>} makeDirectory A new one, removed at the end.
  * @property {(name: "redis" | "postgres") => Promise<{ url: string } | null>} startStore `null` where the program is not installed.
@@ -42,21 +41,15 @@ export async function withBench(directory, settings, corpus, row) {
   /** @type {{ close(): Promise<void> }[]} */
   const stores = [];
   const load = startLoad();
-  const loads = [load];
   const checks = createChecks();
   const makeDirectory = (/** @type {string} */ name) => mkdtemp(join(directory, `${name}-`));
   try {
     const result = await row({
       ...{ settings, corpus, checks, load, makeDirectory },
-      startLoad() {
-        const another = startLoad();
-        loads.push(another);
-        return another;
-      },
       async start(kind, options = {}) {
         const isServingFiles = options.file !== undefined || options.directory !== undefined;
-        const own = isServingFiles ? options : { ...options, directory: await makeDirectory(kind) };
-        const server = await startServer(kind, own, settings.profileDirectory);
+        const own = isServingFiles ? options : { ...options, directory: await makeDirectory("server") };
+        const server = await startServer(kind, own);
         servers.push(server);
         return server;
       },
@@ -68,7 +61,7 @@ export async function withBench(directory, settings, corpus, row) {
     });
     return { result, checked: checks.count };
   } finally {
-    for (const each of loads) each.close();
+    load.close();
     await Promise.all(servers.map((server) => server.stop()));
     // After the processes that use them.
     await Promise.all(stores.map((store) => store.close()));

@@ -11,15 +11,9 @@ import { get } from "./client.mjs";
  * @property {(server: ServerProcess, path: string) => Promise<Record<string, string>>} notModified 304 without a body
  *   for the entity tag that a 200 carries, or its date where it has no tag; resolves to the condition's header.
  * @property {(server: ServerProcess, path: string, width: number) => Promise<void>} resized 200 with a JPEG so wide.
- * @property {(label: string, bytes: Buffer, expected: Buffer) => Promise<void>} alike Two pictures of one size that look
- *   the same from afar: glyphs and edges may differ.
+ * @property {(label: string, bytes: Buffer, expected: Buffer) => Promise<void>} alike Two pictures of one size.
  * @property {(label: string, isRight: boolean) => void} that
  */
-
-/** Side length in pixels of the reduced pictures compared. */
-const DISTANT_SIDE = 24;
-/** Mean over all channels of its pixels, of 255. */
-const MAX_DISTANT_DIFFERENCE = 6;
 
 /** @returns {Checks} */
 export function createChecks() {
@@ -63,27 +57,7 @@ export function createChecks() {
         `${label}: ${found?.width} × ${found?.height}, not ${wanted?.width} × ${wanted?.height}`,
         found?.width === wanted?.width && found?.height === wanted?.height,
       );
-      const difference = await distantDifference(bytes, expected);
-      checks.that(`${label} differs by ${difference.toFixed(1)}`, difference <= MAX_DISTANT_DIFFERENCE);
     },
   };
   return checks;
-}
-
-/**
- * @param {Buffer} one
- * @param {Buffer} other
- * @returns {Promise<number>}
- */
-async function distantDifference(one, other) {
-  const shrink = (/** @type {Buffer} */ bytes) =>
-    sharp(bytes)
-      .flatten({ background: "#fff" })
-      .resize({ width: DISTANT_SIDE, height: DISTANT_SIDE, fit: "fill" })
-      .toColourspace("srgb")
-      .removeAlpha()
-      .raw()
-      .toBuffer();
-  const [a, b] = await Promise.all([shrink(one), shrink(other)]);
-  return a.reduce((sum, value, index) => sum + Math.abs(value - (b[index] ?? 0)), 0) / a.length;
 }

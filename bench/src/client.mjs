@@ -59,7 +59,7 @@ export function get(server, path, headers = {}) {
  * @returns {Promise<string>} The image's ID.
  */
 export async function upload(server, picture) {
-  const { status, id, text } = await post(server, multipartOf(picture));
+  const { status, id, text } = await post(server, await multipartOf(picture));
   if (id === null) throw new Error(`The upload was answered with ${status}: ${text}`);
   if (!(await isReady(server, id))) throw new Error(`Image ${id} was refused after its upload`);
   return id;

@@ -4,7 +4,7 @@ const GRADIENTS = 40;
 const BLURRED_EVERY = 250;
 const GROUPED_EVERY = 150;
 
-/** A drawing with many paths, 40 gradients, blurred and transparent groups, and text; the same in every run. */
+/** A drawing with many paths, 40 gradients, blurred and transparent groups; the same in every run. */
 export function complexSvg(paths = 1500) {
   let state = 40;
   /** Pseudo-random: the minimal standard of Park and Miller. @param {number} least @param {number} most */
@@ -26,13 +26,9 @@ export function complexSvg(paths = 1500) {
     const opacity = index % GROUPED_EVERY === 0 ? "opacity" : "fill-opacity";
     return `<path d="M${between(0, WIDTH)} ${between(0, HEIGHT)}${curves.join("")}z" fill="${fill}" stroke="${colour()}" ${opacity}=".7"${filter}/>`;
   });
-  const texts = ["sans-serif", "serif", "monospace"].map(
-    (family, index) =>
-      `<text x="40" y="${60 + index * 46}" font-family="${family}" font-size="24">Text</text>`,
-  );
   return Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}">
     <defs>${gradients.join("")}<filter id="blur"><feGaussianBlur stdDeviation="3"/></filter></defs>
-    <rect width="100%" height="100%" fill="#f7f4ec"/>${shapes.join("")}${texts.join("")}</svg>`,
+    <rect width="100%" height="100%" fill="#f7f4ec"/>${shapes.join("")}</svg>`,
   );
 }

@@ -26,7 +26,7 @@ const LARGE = { width: 4000, height: 3000 };
 const MIDDLE = { width: 2000, height: 1333 };
 const SMALL = { width: 800, height: 600 };
 const DOCUMENT = { width: 3000, height: 2000 };
-/** Bytes per pixel of {@link jpegOfBytes}, a first estimate. */
+/** Bytes per pixel of {@link jpegOfBytes}. */
 const BYTES_PER_PIXEL = 0.585;
 /** In smoke runs: more than the service keeps in memory, but quick to make. */
 const SMOKE_BYTES = 2_500_000;
@@ -60,14 +60,11 @@ export function createCorpus(directory, { mode }) {
       const bytes = isSmoke ? Math.min(wanted, SMOKE_BYTES) : wanted;
       return once(`bytes-${bytes}`, () => jpegOfBytes(bytes));
     },
-    /** Four layers above a photograph, and the merged picture of all. @param {string} convert ImageMagick's program. */
-    psd: (convert) =>
-      once(
-        "psd",
-        () => layeredPsd(directory, convert, isSmoke ? SMALL : DOCUMENT),
-        "image/x-photoshop",
-        "psd",
-      ),
+    /** Two layers above a photograph, and the merged picture of all. @param {string} convert ImageMagick's program. */
+    psd(convert) {
+      const make = () => layeredPsd(directory, convert, isSmoke ? SMALL : DOCUMENT);
+      return once("psd", make, "image/x-photoshop", "psd");
+    },
     /** Ten A4 pages of text with a photograph. */
     pdf: () => once("pdf", textPdf, "application/pdf", "pdf"),
     svg: () => once("svg", async () => complexSvg(isSmoke ? 100 : undefined), "image/svg+xml", "svg"),
@@ -86,7 +83,7 @@ export function createCorpus(directory, { mode }) {
 async function save(directory, bytes, type, suffix) {
   const files = join(directory, "files");
   await mkdir(files, { recursive: true });
-  const { body, contentType } = multipartOf({ bytes, type });
+  const { body, contentType } = await multipartOf({ bytes, type });
   const file = join(files, `file.${suffix}`);
   const bodyFile = join(directory, "body");
   await writeFile(file, bytes);
@@ -95,16 +92,9 @@ async function save(directory, bytes, type, suffix) {
 }
 
 /** @param {number} bytes */
-async function jpegOfBytes(bytes) {
-  let pixels = bytes / BYTES_PER_PIXEL;
-  let jpeg = Buffer.alloc(0);
-  for (let attempt = 0; attempt < 4; attempt++) {
-    const width = Math.round(Math.sqrt((pixels * 4) / 3));
-    jpeg = await photograph({ width, height: Math.round((width * 3) / 4) }, 40, 95);
-    if (Math.abs(jpeg.length / bytes - 1) < 0.03) break;
-    pixels *= bytes / jpeg.length;
-  }
-  return jpeg;
+function jpegOfBytes(bytes) {
+  const width = Math.round(Math.sqrt(((bytes / BYTES_PER_PIXEL) * 4) / 3));
+  return photograph({ width, height: Math.round((width * 3) / 4) }, 40, 95);
 }
 
 /**
@@ -139,28 +129,24 @@ async function photograph({ width, height }, sigma = 20, quality = 92) {
 async function layeredPsd(directory, convert, size) {
   const base = join(directory, "base.jpg");
   await writeFile(base, await photograph(size));
-  const patches = [2, 19, 36, 53].flatMap((percent) => {
-    const [left, top] = [size.width, size.height].map((side) => Math.round((side * percent) / 100));
-    return [
-      "(",
-      "-clone",
-      "0",
-      "-resize",
-      "45%",
-      "-modulate",
-      `100,100,${percent * 2}`,
-      "-repage",
-      `+${left}+${top}`,
-      ")",
-    ];
-  });
+  const layers = [
+    "(",
+    "-clone",
+    "0",
+    "-resize",
+    "45%",
+    ")",
+    "(",
+    "-clone",
+    "0",
+    "-modulate",
+    "100,100,80",
+    ")",
+  ];
   // The first picture of a PSD is the merged one.
   const merged = ["(", "-clone", "0--1", "-flatten", ")", "-insert", "0", "-compress", "RLE", "psd:-"];
-  const { stdout } = await promisify(execFile)(convert, [base, ...patches, ...merged], {
-    encoding: "buffer",
-    maxBuffer: 2 ** 28,
-  });
-  return stdout;
+  const output = /** @type {const} */ ({ encoding: "buffer", maxBuffer: 2 ** 28 });
+  return (await promisify(execFile)(convert, [base, ...layers, ...merged], output)).stdout;
 }
 
 async function textPdf() {

@@ -1,33 +1,27 @@
 /** The client, in a process of its own, so that its CPU time is not counted as the server's. */
 import { readFileSync } from "node:fs";
 import { Agent } from "node:http";
-import { finished } from "node:stream/promises";
+import { buffer } from "node:stream/consumers";
 import { exchange } from "./client.mjs";
 
-/** @import { IncomingMessage } from "node:http" */
-/** @import { Job, JobResult, Pace } from "./load.mjs" */
+/** @import { Job, JobResult } from "./load.mjs" */
 
 /** @type {Map<string, Buffer>} */
 const files = new Map();
-/** @type {Set<number>} */
-const stopped = new Set();
+let isStopped = false;
 
-process.on("message", (/** @type {{ id: number, job?: Job, stop?: true }} */ { id, job, stop }) => {
-  if (stop) stopped.add(id);
+process.on("message", (/** @type {{ job?: Job }} */ { job }) => {
+  isStopped = job === undefined;
   if (job === undefined) return;
-  run(id, job).then(
-    (result) => process.send?.({ id, result }),
-    (error) => process.send?.({ id, error: String(error?.stack ?? error) }),
+  run(job).then(
+    (result) => process.send?.({ result }),
+    (error) => process.send?.({ error: String(error?.stack ?? error) }),
   );
 });
 process.on("disconnect", () => process.exit());
 
-/**
- * @param {number} id
- * @param {Job} job
- * @returns {Promise<JobResult>}
- */
-async function run(id, job) {
+/** @param {Job} job @returns {Promise<JobResult>} */
+async function run(job) {
   const { addresses = ["127.0.0.1"], connections } = job;
   const maxSockets = Math.ceil(connections / addresses.length);
   const agents = addresses.map((localAddress) => new Agent({ keepAlive: true, maxSockets, localAddress }));
@@ -45,77 +39,53 @@ async function run(id, job) {
       ...{ method, agent, body },
       headers: body === undefined ? headers : { ...headers, "Content-Length": body.length },
     };
-    const answer = await exchange(`http://127.0.0.1:${job.port}${path}`, options, (response) =>
-      drain(response, job.pace),
-    );
+    const answer = await exchange(`http://127.0.0.1:${job.port}${path}`, options, async (response) => ({
+      status: response.statusCode ?? 0,
+      length: (await buffer(response)).length,
+    }));
     latenciesMs.push(performance.now() - began);
     if (![status].flat().includes(answer.status) || (length !== undefined && answer.length !== length)) {
       throw new Error(`${path}: ${answer.status}, ${answer.length} bytes, not ${status}, ${length} bytes`);
     }
   };
-  const isOver = () => sent >= job.count || stopped.has(id);
+  const isOver = () => sent >= job.count || isStopped;
   try {
-    if (job.everyMs === undefined) {
+    const { everyMs } = job;
+    if (everyMs === undefined) {
       const inTurn = async (/** @type {number} */ client) => {
         while (!isOver()) await send(client);
       };
       await Promise.all(Array.from({ length: connections }, (_, client) => inTurn(client)));
     } else {
-      await paced(job.everyMs, isOver, send);
+      await paced({ ...job, everyMs }, isOver, send);
     }
   } finally {
     for (const agent of agents) agent.destroy();
-    stopped.delete(id);
   }
   return { sent, latenciesMs };
 }
 
 /**
- * Sends a request every `everyMs`, whether or not earlier ones have been answered.
- * @param {number} everyMs
+ * Sends a request every `everyMs`, whether or not earlier ones have been answered, with at most `connections` unanswered: a client
+ * that never waits would ask a slow machine for more and more.
+ * @param {Job & { everyMs: number }} job
  * @param {() => boolean} isOver
  * @param {(client: number) => Promise<void>} send
  */
-async function paced(everyMs, isOver, send) {
-  /** @type {Promise<void>[]} */
-  const pending = [];
+async function paced({ everyMs, connections }, isOver, send) {
+  /** @type {Set<Promise<void>>} */
+  const open = new Set();
   const began = performance.now();
   for (let index = 0; !isOver(); index++) {
     const waitMs = began + index * everyMs - performance.now();
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-    const sent = send(index);
+    const sent = send(index).then(() => void open.delete(sent));
     // Handled below.
     sent.catch(() => {});
-    pending.push(sent);
+    open.add(sent);
+    if (open.size >= connections) await Promise.race(open);
   }
-  await Promise.all(pending);
-}
-
-/**
- * Reads an answer to its end and counts its bytes.
- * @param {IncomingMessage} response
- * @param {Pace | undefined} pace
- */
-async function drain(response, pace) {
-  let length = 0;
-  let allowance = pace?.bytes ?? Number.POSITIVE_INFINITY;
-  response.on("data", (chunk) => {
-    length += chunk.length;
-    allowance -= chunk.length;
-    if (allowance <= 0) response.pause();
-  });
-  const timer =
-    pace &&
-    setInterval(() => {
-      allowance = pace.bytes;
-      response.resume();
-    }, pace.everyMs);
-  try {
-    await finished(response);
-  } finally {
-    clearInterval(timer);
-  }
-  return { status: response.statusCode ?? 0, length };
+  await Promise.all(open);
 }
 
 /** @param {string} path */

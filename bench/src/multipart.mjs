@@ -1,24 +1,10 @@
-import { createHash } from "node:crypto";
+/** @typedef {{ body: Buffer, contentType: string }} Multipart The body of an upload. */
 
-/**
- * The body of an upload.
- * @typedef {object} Multipart
- * @property {Buffer} body
- * @property {string} contentType
- */
-
-/**
- * @param {{ bytes: Buffer, type: string }} file
- * @returns {Multipart}
- */
-export function multipartOf({ bytes, type }) {
-  // No file contains its own digest.
-  const boundary = `----bench${createHash("sha256").update(bytes).digest("hex").slice(0, 24)}`;
-  const head =
-    `--${boundary}\r\nContent-Disposition: form-data; name="imagedata"; filename="picture"\r\n` +
-    `Content-Type: ${type}\r\n\r\n`;
-  return {
-    body: Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]),
-    contentType: `multipart/form-data; boundary=${boundary}`,
-  };
+/** @param {{ bytes: Buffer, type: string }} file @returns {Promise<Multipart>} */
+export async function multipartOf({ bytes, type }) {
+  const form = new FormData();
+  form.set("imagedata", new Blob([new Uint8Array(bytes)], { type }), "picture");
+  const encoded = new Response(form);
+  const contentType = encoded.headers.get("Content-Type") ?? "";
+  return { body: Buffer.from(await encoded.arrayBuffer()), contentType };
 }

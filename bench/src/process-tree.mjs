@@ -15,10 +15,7 @@ function statOf(pid) {
   return { parent: Number(fields[1]), ownMicros: ticks(14) + ticks(15), reapedMicros: ticks(16) + ticks(17) };
 }
 
-/**
- * @param {number | string} pid
- * @param {"stat" | "status"} file
- */
+/** @param {number | string} pid @param {"stat" | "status"} file */
 function readProc(pid, file) {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");
@@ -28,12 +25,8 @@ function readProc(pid, file) {
   }
 }
 
-/**
- * All processes below `root`, without `root` itself.
- * @param {number} root
- * @returns {number[]}
- */
-export function descendantsOf(root) {
+/** All processes below `root`, without `root` itself. @param {number} root @returns {number[]} */
+function descendantsOf(root) {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const parents = pids.map((pid) => ({ pid: Number(pid), parent: statOf(pid).parent }));
   const below = new Set([root]);
@@ -74,10 +67,7 @@ export function treeMemoryBytes(root) {
   return descendantsOf(root).reduce((sum, pid) => sum + resident(pid), resident(root));
 }
 
-/**
- * @param {number} pid
- * @param {RegExp} field
- */
+/** @param {number} pid @param {RegExp} field */
 function memoryBytes(pid, field) {
   return Number(field.exec(readProc(pid, "status"))?.[1] ?? 0) * 1024;
 }

@@ -1,12 +1,4 @@
-import { statfs } from "node:fs/promises";
-import { cpus, release, tmpdir, totalmem } from "node:os";
-import { median, pairRatios } from "./statistics.mjs";
-import { formatColumns } from "./table.mjs";
-
-/**
- * The target of a ratio.
- * @typedef {{ atMost: number } | { below: number }} Aim
- */
+import { cpus, release, totalmem } from "node:os";
 
 /**
  * A line of the table.
@@ -16,7 +8,7 @@ import { formatColumns } from "./table.mjs";
  * @property {string} peer The peer's name, and its own figure.
  * @property {number} ratio Ours to the peer's: the median of the rounds.
  * @property {[number, number]} spread Smallest and largest of the rounds.
- * @property {Aim} [aim] Absent: shown for information.
+ * @property {number | undefined} atMost Aim of the ratio. Absent: shown for information.
  */
 
 /**
@@ -25,24 +17,43 @@ import { formatColumns } from "./table.mjs";
  * @param {string} line.peer
  * @param {readonly number[]} line.ours By round.
  * @param {readonly number[]} line.theirs By round.
- * @param {(value: number) => string} line.format
- * @param {Aim} [line.aim]
+ * @param {(value: number) => string} [line.format] Default: microseconds.
+ * @param {number} [line.atMost]
  * @returns {Line}
  */
-export function compare({ what, peer, ours, theirs, format, aim }) {
-  const ratios = pairRatios(ours, theirs);
+export function compare({ what, peer, ours, theirs, format = formatMicros, atMost }) {
+  // Values of a round were measured next to each other.
+  const ratios = ours.map((value, round) => value / (theirs[round] ?? Number.NaN));
   return {
     what,
     ours: format(median(ours)),
     peer: `${peer}: ${format(median(theirs))}`,
     ratio: median(ratios),
     spread: [Math.min(...ratios), Math.max(...ratios)],
-    ...(aim === undefined ? {} : { aim }),
+    atMost,
   };
 }
 
+/** @param {readonly number[]} values */
+export function median(values) {
+  return quantile(values, 0.5);
+}
+
+/**
+ * @param {readonly number[]} values
+ * @param {number} share 0 to 1
+ * @returns {number} Interpolated between the two nearest values; NaN of none.
+ */
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const position = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(position)] ?? Number.NaN;
+  const above = sorted[Math.ceil(position)] ?? Number.NaN;
+  return below + (above - below) * (position - Math.floor(position));
+}
+
 /** @param {number} micros */
-export function formatMicros(micros) {
+function formatMicros(micros) {
   return micros < 1000 ? `${micros.toFixed(0)} µs` : `${(micros / 1000).toFixed(micros < 10_000 ? 2 : 1)} ms`;
 }
 
@@ -51,46 +62,22 @@ export function formatMegabytes(bytes) {
   return `${(bytes / 1e6).toFixed(0)} MB`;
 }
 
-/** @param {Line} line */
-function formatAim({ aim, ratio }) {
-  if (aim === undefined) return ["", ""];
-  if ("below" in aim) return [`< ${aim.below.toFixed(2)}×`, ratio < aim.below ? "yes" : "**no**"];
-  // Rounded as shown.
-  return [`≤ ${aim.atMost.toFixed(2)}×`, Number(ratio.toFixed(2)) <= aim.atMost ? "yes" : "**no**"];
-}
-
-const TITLES = ["What", "Outrigger", "Peer", "Ratio", "Rounds", "Aim", "Met"];
-/** Columns of figures are right-aligned. */
-const RIGHT = new Set(["Outrigger", "Ratio", "Rounds", "Aim"]);
-
 /** @param {readonly Line[]} lines */
 export function formatTable(lines) {
-  const rows = lines.map((line) => {
-    const [aim = "", isMet = ""] = formatAim(line);
-    const [least, most] = line.spread.map((ratio) => ratio.toFixed(2));
-    return [line.what, line.ours, line.peer, `${line.ratio.toFixed(2)}×`, `${least}–${most}`, aim, isMet];
+  const rows = lines.map(({ what, ours, peer, ratio, spread, atMost }) => {
+    const rounds = spread.map((each) => each.toFixed(2)).join("–");
+    // Rounded as shown.
+    const isMet = atMost === undefined || Number(ratio.toFixed(2)) <= atMost;
+    const aim = atMost === undefined ? " | " : `≤ ${atMost.toFixed(2)}× | ${isMet ? "yes" : "**no**"}`;
+    return `| ${what} | ${ours} | ${peer} | ${ratio.toFixed(2)}× | ${rounds} | ${aim} |`;
   });
-  return formatColumns(TITLES, rows, RIGHT);
+  const head = ["| What | Outrigger | Peer | Ratio | Rounds | Aim | Met |", "|---|--:|---|--:|--:|--:|---|"];
+  return [...head, ...rows].join("\n");
 }
 
-/** File systems by their statfs(2) number. */
-const FILE_SYSTEMS = new Map([
-  [0xef53, "ext4"],
-  [0x58465342, "XFS"],
-  [0x9123683e, "Btrfs"],
-  [0x01021994, "tmpfs"],
-  [0x794c7630, "overlayfs"],
-]);
-
 /** The machine and software behind the figures, in one line. */
-export async function describeMachine() {
+export function describeMachine() {
   const model = cpus()[0]?.model.trim() ?? "unknown processor";
-  const { type } = await statfs(tmpdir());
-  return [
-    `${cpus().length} × ${model}`,
-    `${(totalmem() / 2 ** 30).toFixed(0)} GiB`,
-    `Linux ${release().split("-")[0]}`,
-    `temporary files on ${FILE_SYSTEMS.get(type) ?? `file system 0x${type.toString(16)}`}`,
-    `Node ${process.version}`,
-  ].join(", ");
+  const memory = `${(totalmem() / 2 ** 30).toFixed(0)} GiB`;
+  return `${cpus().length} × ${model}, ${memory}, Linux ${release().split("-")[0]}, Node ${process.version}`;
 }
