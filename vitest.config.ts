@@ -45,7 +45,6 @@ const leftOut = [
  */
 const ALONE = [
   "packages/client/src/request.test.ts",
-  "packages/core/src/images/record/read-lease-waits.test.ts",
   "packages/core/src/images/renditions/rendition-cache.test.ts",
   "packages/core/src/stores/fs/fs-due-index.long.test.ts",
   "packages/core/src/stores/system-temporary.test.ts",
