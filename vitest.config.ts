@@ -53,7 +53,6 @@ const leftOut = [...(isAll ? [] : LONG_FILES), ...(isNightly ? [] : NIGHTLY_FILE
  */
 const ALONE = [
   "packages/client/src/request.test.ts",
-  "packages/core/src/images/record/read-lease-waits.test.ts",
   "packages/core/src/images/renditions/rendition-cache.test.ts",
   "packages/core/src/stores/fs/fs-due-index.long.test.ts",
   "packages/core/src/stores/system-temporary.test.ts",

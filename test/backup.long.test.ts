@@ -197,12 +197,12 @@ describe("backup of Redis to S3", () => {
       digests = await digestsOf(base, stock);
       await end(createRedisBlobStore({ url: redis.url }), base, stock);
       const first = await report<BackupReport>(cwd, ["backup", "--to", place], env);
-      // Records, and of the three that live the original and the entry of copies; two lines of the audit.
-      expect(first).toMatchObject({ images: 4, copied: 12, isComplete: true });
+      // Records, and of the three that live the original and the entry of copies; the mark of the withheld one.
+      expect(first).toMatchObject({ images: 4, copied: 11, isComplete: true });
       expect(first.manifest.secrets).toHaveLength(1);
       expect(JSON.stringify(first)).not.toContain(SECRET.OUTRIGGER_SECRET);
       const again = await report<BackupReport>(cwd, ["backup", "--to", place, "--verify"], env);
-      expect(again).toMatchObject({ copied: 0, bytes: 0, unchanged: 12, isComplete: true });
+      expect(again).toMatchObject({ copied: 0, bytes: 0, unchanged: 11, isComplete: true });
     });
     if (stock === undefined) throw new Error("There is no stock");
     const then = stock;

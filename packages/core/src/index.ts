@@ -39,7 +39,6 @@ export type {
 } from "./images/library/image-library.ts";
 export type { OpenedImage } from "./images/library/open-image.ts";
 export type { TicketOptions, UploadTicket } from "./images/library/upload-tickets.ts";
-export type { AuditEntry } from "./images/life/audit.ts";
 export type { ImageStats } from "./images/life/count-images.ts";
 export type { AllowOptions, Denial, DenyOptions } from "./images/life/deny-list.ts";
 export type {

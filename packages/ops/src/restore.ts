@@ -132,7 +132,7 @@ async function markUnfinished({ to, retry }: Job, { source }: BackupManifest): P
 }
 
 /** Beside images: claims, and what clients and operators have said. They follow from no image. */
-const CARRIED = ["idempotency/", "reports/", "denied/", "audit/"];
+const CARRIED = ["idempotency/", "reports/", "denied/"];
 
 async function restoreAll(run: RestoreRun, isLiving: boolean): Promise<Record<Restored, number>> {
   const { from, progress } = run;

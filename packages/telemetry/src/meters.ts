@@ -55,7 +55,7 @@ const NAMES: Readonly<Record<Operation["kind"], MeterNames>> = {
   },
   wait: {
     counter: "waits_total",
-    counts: "Waits for a connection of a pool, for read leases, or for a rendition of another process.",
+    counts: "Waits for a connection of a pool, or for a rendition of another process.",
     histogram: "wait_duration_seconds",
     times: "Time of such a wait.",
     labels: ["for"],

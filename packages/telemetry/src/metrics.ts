@@ -54,7 +54,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   });
   const waiting = new Gauge({
     name: `${prefix}waiting`,
-    help: "Callers that wait for a connection, for read leases, or for a rendition of another process.",
+    help: "Callers that wait for a connection, or for a rendition of another process.",
     labelNames: ["for"],
     registers,
   });

@@ -116,12 +116,10 @@ export function describeEndings(stage: Stage): void {
     clock.now += 30 * DAY_MS;
     await other.images.sweep();
     const keys = await stage.deployment.keys();
-    // The store's own record stays as well, the first time of notes of renditions, and the audit for three years.
+    // The store's own record stays as well, and the first time of notes of renditions.
     const others = keys.filter(
       (key) =>
-        !/^(?:identity(?:\/originals|\/renditions)?$|rendition-notes\/|audit\/|usage\/[0-9a-f]{64}$)/.test(
-          key,
-        ),
+        !/^(?:identity(?:\/originals|\/renditions)?$|rendition-notes\/|usage\/[0-9a-f]{64}$)/.test(key),
     );
     expect(others).toEqual([]);
     const left = async () =>

@@ -16,8 +16,6 @@ export interface NodeConfig {
   mutant?: string;
   /** Redis for the rate limits. @default rate limits per node */
   shared?: { url: string; prefix: string };
-  /** See `readLeaseMs` of the service. @default none */
-  readLeaseMs?: number;
   /** Uploads per minute. @default no limits */
   creates?: number;
   /** Whether the node processes pending uploads. @default true */

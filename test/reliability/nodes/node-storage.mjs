@@ -21,12 +21,6 @@ const MUTANTS = {
       },
     };
   },
-  // No node learns of the read leases of others.
-  "silent read leases": (store) => ({
-    get: async (key, options) => (key === "read-lease" ? null : store.get(key, options)),
-    put: async (key, ...rest) =>
-      key === "read-lease" ? { size: 0, revision: "silent" } : store.put(key, ...rest),
-  }),
   // Every node ignores the leases of others.
   "no leases": () => ({ acquireLease: undefined, renewLease: undefined, releaseLease: undefined }),
   // Overwrites whatever is stored.

@@ -15,9 +15,7 @@ import express from "express";
 import { announce, endWithParent } from "../../support/host-process.mjs";
 import { openStorage } from "./node-storage.mjs";
 
-const { directory, storage, mutant, shared, creates, processUploads, readLeaseMs } = JSON.parse(
-  process.argv[2],
-);
+const { directory, storage, mutant, shared, creates, processUploads } = JSON.parse(process.argv[2]);
 const SECRET = "the same for all nodes, 32 bytes at least";
 
 endWithParent();
@@ -66,7 +64,6 @@ const images = createImages({
   renderBudget: false,
   rateLimiter: limiter,
   processUploads,
-  readLeaseMs,
   onError: (error) => note("error", `${error?.stack} ${error?.cause?.stack ?? ""}`),
 });
 

@@ -36,11 +36,8 @@ interface Read {
   headers: Record<string, string>;
 }
 
-/**
- * Reads of an image, each of another kind; every node can now answer them from memory except for the record.
- * @param isHot Only those that a read lease can answer. The others look the record up, which ends the lease of an image taken down.
- */
-export async function warmUp(nodes: readonly NodeProcess[], { id }: Created, isHot = false): Promise<Read[]> {
+/** Reads of an image, each of another kind; every node can now answer them from memory except for the record. */
+export async function warmUp(nodes: readonly NodeProcess[], { id }: Created): Promise<Read[]> {
   const pictures = [`api/images/${id}.png`, `api/images/${id}.jpg?resize=60x`, id];
   const reads: Read[] = [];
   for (const target of [...pictures, `api/images/${id}.json`]) {
@@ -54,11 +51,7 @@ export async function warmUp(nodes: readonly NodeProcess[], { id }: Created, isH
     );
     if (pictures.includes(target)) reads.push({ target, method: "GET", headers: { Range: "bytes=0-99" } });
   }
-  return isHot
-    ? reads.filter(
-        ({ target, headers }) => target.includes(".") && !target.endsWith("json") && !("Range" in headers),
-      )
-    : reads;
+  return reads;
 }
 
 export interface TakeDownOptions {
@@ -66,8 +59,6 @@ export interface TakeDownOptions {
   count: number;
   /** How long the node stays suspended after that, in milliseconds. */
   suspendedMs: number;
-  /** See {@link warmUp}. @default false */
-  isHot?: boolean;
 }
 
 const NO_READ: Read = { target: "", method: "GET", headers: {} };
@@ -84,11 +75,11 @@ export async function takeDown(
   nodes: readonly NodeProcess[],
   image: Created,
   { call, status: expected }: TakeDown,
-  { count, suspendedMs, isHot }: TakeDownOptions,
+  { count, suspendedMs }: TakeDownOptions,
 ): Promise<{ before: Record<string, number>; after: Record<string, number> }> {
   const [first, last] = [nodes[0], nodes.at(-1)];
   if (first === undefined || last === undefined) throw new Error("There are no nodes");
-  const reads = await warmUp(nodes, image, isHot);
+  const reads = await warmUp(nodes, image);
 
   /** Names the read if its reply is not that of an image taken down. */
   async function read({ base }: NodeProcess, index: number): Promise<string> {

@@ -22,8 +22,8 @@ export type StoreMethod =
   | "renewLease"
   | "releaseLease";
 
-/** What a caller waits for: a connection of a pool, the end of read leases, or a rendition that another process makes. */
-export type WaitedFor = "connection" | "read_lease" | "rendition_lease";
+/** What a caller waits for: a connection of a pool, or a rendition that another process makes. */
+export type WaitedFor = "connection" | "rendition_lease";
 
 /**
  * An operation, as reported to an observer before it begins. Names and types only: no address, no ID, no

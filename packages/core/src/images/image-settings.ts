@@ -79,6 +79,8 @@ export interface LoggedRequest {
   client?: string | undefined;
   /** ID of the operator's act. */
   act?: string;
+  /** The operator. */
+  by?: string | undefined;
 }
 
 function orNull<T>(given: T | false): T | null {

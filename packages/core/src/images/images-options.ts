@@ -17,7 +17,6 @@ import {
   type PurgeReason,
 } from "./record/image-record.ts";
 import { INSPECT_RULES } from "./record/inspect-rules.ts";
-import { MAX_READ_LEASE_MS } from "./record/read-leases.ts";
 import { PRESETS_RULE, SIZES_RULE } from "./renditions/presets.ts";
 import { SENDFILE_RULE } from "./sendfile.ts";
 import { RESUMABLE_RULE } from "./store/piece-store.ts";
@@ -132,14 +131,6 @@ export const IMAGES_RULES = {
   maxLifetimeMs: rules.preset(365 * DAY_MS, rules.orNull(rules.time(1, MAX_LIFETIME_MS))),
   /** Days for which a gone image answers 410 before it answers 404, 0 to 3650. @default 30 */
   tombstoneDays: rules.preset(30, rules.time(0, 3650, DAY_MS)),
-  /**
-   * With records in a remote store: how long this process may serve a picture from its memory without reading the
-   * record again. Milliseconds, 0 to 10000. Edits, takedowns and deletions wait that long, until no process serves
-   * the earlier state. Needs `rateLimits.reads` to be `false` or counted in memory. 0: every request reads the
-   * record.
-   * @default 0
-   */
-  readLeaseMs: rules.preset(0, rules.time(0, MAX_READ_LEASE_MS)),
   /**
    * Interval in which this process deletes expired images and orphaned files. Milliseconds, 1000 to 86400000.
    * `false`: only when {@link Images.sweep} is called. Any number of processes may sweep.

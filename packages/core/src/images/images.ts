@@ -124,14 +124,7 @@ export function createImages(options: ImagesOptions): Images {
   });
   const { guard, pins, signatures } = guardStores(parts, settings, checked.secret, () => renditions.open());
   const holdsOriginals = given.records === given.originals;
-  const { life, claims, seenClock } = createLife(
-    roles,
-    settings,
-    guard,
-    renditions,
-    holdsOriginals,
-    observer,
-  );
+  const { life, claims, seenClock } = createLife(roles, settings, guard, renditions, holdsOriginals);
   const processing: ProcessingContext = {
     ...life,
     settings,
@@ -151,7 +144,6 @@ export function createImages(options: ImagesOptions): Images {
     async alsoSweep(mayGoOn) {
       await claims.sweep();
       if (mayGoOn()) await life.events.sweep();
-      await life.audit.sweep();
       if (mayGoOn()) await life.reports.sweep(mayGoOn);
       if (mayGoOn()) await sweepRemovals(life, mayGoOn);
       if (mayGoOn()) await resumable?.sweep();

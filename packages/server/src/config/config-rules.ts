@@ -31,7 +31,6 @@ export const IMAGE_KEYS = [
   "defaultLifetimeMs",
   "maxLifetimeMs",
   "tombstoneDays",
-  "readLeaseMs",
   "sweepEveryMs",
   "sizes",
   "presets",

@@ -1,6 +1,4 @@
-import { Readable } from "node:stream";
 import {
-  type AuditEntry,
   type Call,
   type Images,
   isServiceError,
@@ -18,7 +16,7 @@ import { adminPage, refusalPage } from "./admin-view.ts";
 import { checkToken, formToken } from "./form-token.ts";
 
 /**
- * Decides about a request before any work is done: `false` and `undefined` refuse it (403). `by` names the operator in the audit.
+ * Decides about a request before any work is done: `false` and `undefined` refuse it (403). `by` names the operator in the log and in decisions of reports.
  * `call.context` is the framework's request, as for `authorize` of the images.
  */
 export type AuthorizeAdmin = (call: Call) => AdminDecision | Promise<AdminDecision>;
@@ -75,7 +73,6 @@ export function createAdminPages(options: AdminPagesOptions): Service {
       return pageReply(call, refusal(call, `Here only ${Allow} are permitted.`), 405, { Allow });
     }
     if (id !== undefined) return picture(call, id, query);
-    if (path === "/audit.jsonl") return auditReply(call);
     const asset = assets.get(path.slice("/assets/".length));
     if (asset !== undefined) {
       const headers = { ...HEADERS, "Content-Type": asset.type, "Content-Length": String(asset.body.length) };
@@ -126,22 +123,10 @@ export function createAdminPages(options: AdminPagesOptions): Service {
     return call.method === "HEAD" ? { status: 200, headers } : { status: 200, headers, body: opened.body };
   }
 
-  function auditReply(call: Call): Reply {
-    const headers = {
-      ...HEADERS,
-      "Content-Type": "application/jsonl; charset=utf-8",
-      "Content-Disposition": `attachment; filename="audit-${new Date().toISOString().slice(0, 10)}.jsonl"`,
-    };
-    return call.method === "HEAD"
-      ? { status: 200, headers }
-      : { status: 200, headers, body: Readable.from(auditLines(images.audit()), { objectMode: false }) };
-  }
-
   return {
     async handle(call) {
       const isOurs =
         call.path === "/" ||
-        call.path === "/audit.jsonl" ||
         PICTURE.test(call.path) ||
         assets.get(call.path.replace(/^\/assets\//, "")) !== undefined;
       if (!isOurs) return undefined;
@@ -180,10 +165,4 @@ function pageReply(call: Call, page: Page, status = 200, more: Reply["headers"] 
     ...more,
   };
   return call.method === "HEAD" ? { status, headers } : { status, headers, body: page.html };
-}
-
-async function* auditLines(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string> {
-  for await (const { at, ...entry } of entries) {
-    yield `${JSON.stringify({ at: new Date(at).toISOString(), ...entry })}\n`;
-  }
 }

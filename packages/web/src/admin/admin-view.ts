@@ -189,8 +189,7 @@ function views(base: string, shown: View, isBlurred: boolean): Html {
     const address = `${base}/${search({ show: name === "all" ? "" : name, blur: isBlurred ? "1" : "" })}`;
     return html`<li><a class="button plain" href="${address}"${name === shown && html` aria-current="page"`}>${t(`admin.view.${name}`)}</a></li>`;
   });
-  return html`<nav aria-label="${t("admin.lists")}"><ul class="views">${items}
-<li><a class="button plain" href="${base}/audit.jsonl" download>${t("admin.audit")}</a></li></ul></nav>`;
+  return html`<nav aria-label="${t("admin.lists")}"><ul class="views">${items}</ul></nav>`;
 }
 
 function tools({ call, query, token, typed }: AdminRequest, view: View, isBlurred: boolean): Html {

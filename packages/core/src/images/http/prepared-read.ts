@@ -247,7 +247,7 @@ export function createHotRead(context: ImageContext): HotRead {
     if (address === undefined || headers.range !== undefined || hasBody(call)) return undefined;
     if (!guard.isOpen || connectionRefusal(call, settings) !== null) return undefined;
 
-    const current = records.peekServable(path.slice(PREFIX.length, DOT));
+    const current = records.peek(path.slice(PREFIX.length, DOT));
     if (current === undefined || !isReady(current)) return undefined;
     const format = address === "auto" ? chooseFormat(current, headers.accept) : address;
     const read = knownRead(current, { address, format }, call.search);

@@ -1,7 +1,7 @@
 import { checkOptions } from "../../check-options.ts";
 import { abortSignal } from "../../contract-rules.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { ACT_RULES } from "../life/audit.ts";
+import { ACT_RULES } from "../life/act-rules.ts";
 import { loadNotOver } from "../life/damaged-image.ts";
 import { removeImage } from "../life/end-image.ts";
 import { addedDetailsOf, detailsOf } from "../record/image-links.ts";
@@ -104,8 +104,7 @@ async function unlessEnded<T>(context: LibraryContext, id: string, change: () =>
   try {
     return await change();
   } catch (error) {
-    // The error tells of the other change, too.
-    if (isServiceError(error, "conflict")) await context.records.settled(await loadNotOver(context, id));
+    if (isServiceError(error, "conflict")) await loadNotOver(context, id);
     throw error;
   }
 }

@@ -41,7 +41,6 @@ export async function findImage(
     ? (context.records.peek(id) ?? (await context.records.load(id, signal)))
     : null;
   if (current === null) throw unknownImage();
-  await context.records.settled(current, signal);
   await requireAlive(context, current);
   return current;
 }
@@ -79,7 +78,6 @@ export async function requireAlive(context: LibraryContext, current: CurrentReco
   const nowMs = now();
   if (whyUnavailable(current.record, nowMs, tombstoneMs) === null) return;
   const ended = await writeDueEnd(context, current);
-  if (ended !== null) await context.records.settled(ended);
   const refusal = ended === null ? unknownImage() : whyUnavailable(ended.record, nowMs, tombstoneMs);
   if (refusal !== null) throw refusal;
   return requireAlive(context, ended ?? current);

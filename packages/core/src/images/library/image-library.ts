@@ -2,7 +2,7 @@ import { abortSignal } from "../../contract-rules.ts";
 import type { PicturePoint } from "../../contracts/renderer.ts";
 import * as rules from "../../option-rules.ts";
 import { isOwnerName, MAX_OWNER_LENGTH } from "../authorize.ts";
-import type { ActOptions } from "../life/audit.ts";
+import type { ActOptions } from "../life/act-rules.ts";
 import type { OwnerLimits } from "../owners/owner-usage.ts";
 import type { ImageDetails } from "../record/image-links.ts";
 import type { OpenedImage, OpenOptions } from "./open-image.ts";
@@ -129,7 +129,7 @@ export interface ImageLibrary {
   review(id: string, options?: OpenOptions): Promise<OpenedImage>;
   /**
    * Deletes an image, even while it is processed or withheld. Rejects with `conflict` after a concurrent change.
-   * @param options With `by`, the audit gets a line.
+   * @param options With `by`, the deletion is an act of an operator.
    */
   remove(id: string, options?: ActOptions): Promise<void>;
 }

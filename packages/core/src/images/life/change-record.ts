@@ -1,6 +1,4 @@
-import { Semaphore } from "../../async/semaphore.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
-import { overlay } from "../../observe/observe-backends.ts";
 import { type ImageRecord, type PurgeReason, purgedImageOf } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { addNextSweep, expiryOf, nextSweepAt, readinessOf } from "../record/image-state.ts";
@@ -11,8 +9,7 @@ export const MAX_ATTEMPTS = 100;
 
 /**
  * Replaces a record by compare-and-set. If `next` is the record of `current`, nothing is written, but its purge is repeated. Rejects
- * with `conflict` if the record has changed since `current` was read. Resolves when no process serves the earlier state by a read
- * lease.
+ * with `conflict` if the record has changed since `current` was read.
  */
 export async function changeRecord(
   context: LifeContext,
@@ -31,10 +28,7 @@ export async function changeRecord(
   const why = purgeReason(current.record, next);
   let mayBeStored = true;
   try {
-    const changed =
-      next === current.record ? current : await records.replace(current, { ...next, updatedAt });
-    await records.settled(changed);
-    return changed;
+    return next === current.record ? current : await records.replace(current, { ...next, updatedAt });
   } catch (error) {
     const isOvertaken = isServiceError(error, "conflict");
     mayBeStored = !isOvertaken && !isServiceError(error, "no_space");
@@ -45,40 +39,6 @@ export async function changeRecord(
     // Also after a failure: the change may be stored, and then a repeated call would find nothing to change.
     if (mayBeStored && why !== null) settings.onPurge(purgedImageOf(current.record), why);
   }
-}
-
-const CHANGED_AT_ONCE = 32;
-
-/**
- * Calls `change` for each image, 32 at a time, with a context in which a change that waits for read leases makes room for the next:
- * all wait together. After a rejection no further call begins, and it rejects with that error.
- */
-export async function changeTogether(
-  context: LifeContext,
-  ids: Iterable<string> | AsyncIterable<string>,
-  change: (id: string, context: LifeContext) => Promise<unknown>,
-): Promise<void> {
-  const slots = new Semaphore(CHANGED_AT_ONCE);
-  const { records } = context;
-  const settled: typeof records.settled = async (current, signal) => {
-    slots.release();
-    await records.settled(current, signal).finally(() => slots.acquire());
-  };
-  const waiting = { ...context, records: overlay(records, { settled }) };
-  const failures: unknown[] = [];
-  const onFailure = (error: unknown) => void failures.push(error);
-  const changes: Promise<unknown>[] = [];
-  const begin = async () => {
-    for await (const id of ids) {
-      await slots.acquire();
-      if (failures.length > 0) break;
-      const changing = (async () => change(id, waiting))().catch(onFailure);
-      changes.push(changing.finally(() => slots.release()));
-    }
-  };
-  await begin().catch(onFailure);
-  await Promise.all(changes);
-  if (failures.length > 0) throw failures[0];
 }
 
 /** Why copies of the image in caches are outdated; `null`: they are not. */

@@ -8,8 +8,8 @@ import {
   bytesAt,
   created,
   eventually,
-  keysOf as everyKeyOf,
   type ImageSite,
+  keysOf,
   storedRecord,
 } from "../../../test/image-site.ts";
 import { anotherProcess, createLifeSite, DAY, readsOf, STORES, statusesOf } from "../../../test/life-site.ts";
@@ -32,11 +32,6 @@ function cleaningSite(options: Parameters<typeof createLifeSite>[0] = {}): Image
 
 /** The key of a denial. */
 const deniedKey = (bytes: Buffer) => hashOf(bytes).replace(/^.../, "denied/$&/");
-
-/** Every key but those of the audit. */
-async function keysOf(store: BlobStore): Promise<string[]> {
-  return (await everyKeyOf(store)).filter((key) => !key.startsWith("audit/"));
-}
 
 async function entriesOf(store: BlobStore): Promise<string[]> {
   return (await store.list("copies/")).keys;
@@ -232,25 +227,4 @@ test("a migration and a backup keep the deny list and the index of copies", asyn
   await moved.images.withhold(copy.id, COURT);
   expect((await moved.send("GET", `/${id}`)).status).toBe(451);
   expect((await backup.list("denied/")).keys).toHaveLength(1);
-});
-
-test("deny, allow and each copy of a takedown leave a line in the audit, with the operator", async () => {
-  const site = createLifeSite();
-  const [first, second] = [created(await site.create()), created(await site.create())];
-  const sha256 = hashOf(OTHER);
-  await site.images.deny({ sha256, reason: "Known abuse.", by: "ana" });
-  await site.images.allow({ sha256, by: "ben" });
-  await site.images.withhold(first.id, { ...COURT, by: "ana" });
-  const lines: unknown[] = [];
-  for await (const { act, id, by } of site.images.audit()) lines.push([act, id, by]);
-  expect(lines).toHaveLength(5);
-  expect(lines).toEqual(
-    expect.arrayContaining([
-      ["deny", sha256, "ana"],
-      ["allow", sha256, "ben"],
-      ["deny", (await storedRecord(site.store, first.id))?.sha256, "ana"],
-      ["withhold", first.id, "ana"],
-      ["withhold", second.id, "ana"],
-    ]),
-  );
 });

@@ -1,6 +1,5 @@
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { isLocalStore } from "../../contracts/blob-store.ts";
-import type { Observer } from "../../contracts/observer.ts";
 import { createWebhooks } from "../../http/webhooks.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { NameIndex } from "../../stores/name-index.ts";
@@ -12,11 +11,9 @@ import { OwnerUsage } from "../owners/owner-usage.ts";
 import { CopyIndex } from "../record/copy-index.ts";
 import { ImageRecords } from "../record/image-records.ts";
 import { MARKED_INDEX } from "../record/marks.ts";
-import { ReadLeases } from "../record/read-leases.ts";
 import { Reports } from "../reports/reports.ts";
 import type { StoreGuard } from "../store/store-guard.ts";
 import { Claims } from "../uploads/claims.ts";
-import { Audit } from "./audit.ts";
 import { SeenClock } from "./clock-guard.ts";
 import { DenyList } from "./deny-list.ts";
 
@@ -35,7 +32,6 @@ export interface LifeContext {
     ImageSettings,
     | "now"
     | "tombstoneMs"
-    | "readLeaseMs"
     | "maxLifetimeMs"
     | "onError"
     | "onStored"
@@ -62,7 +58,6 @@ export interface LifeContext {
   events: ImageEvents;
   /** Images that wait for an operator, or are withheld; see `marksOf`. */
   marked: NameIndex;
-  audit: Audit;
   reports: Reports;
   /** Deletions of all images of an owner, by the hash of the name; see `removeOwned`. */
   removals: DueList;
@@ -79,10 +74,8 @@ export function createLife(
   guard: StoreGuard,
   bytes: ImageBytes,
   holdsOriginals = originals === store,
-  observer?: Observer,
 ): { life: LifeContext; claims: Claims; seenClock: SeenClock } {
-  const { readLeaseMs: leaseMs, now, onError, log } = settings;
-  const leases = new ReadLeases({ store, leaseMs, now, onError, observer });
+  const { now, onError, log } = settings;
   const owned = new NameIndex(store, OWNED_INDEX);
   const marked = new NameIndex(store, MARKED_INDEX);
   const copies = new CopyIndex(store);
@@ -103,7 +96,6 @@ export function createLife(
     events,
     confirm: () => guard.confirm(),
     holdsOriginals,
-    leases,
     owned,
     marked,
     copies,
@@ -129,7 +121,6 @@ export function createLife(
     owners,
     events,
     marked,
-    audit: new Audit({ store, now, onError }),
     reports: new Reports({
       store,
       records,

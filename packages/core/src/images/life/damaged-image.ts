@@ -33,14 +33,13 @@ export async function loadAny(context: LifeContext, id: string): Promise<Current
 
 /** Like {@link loadAny}. Rejects like {@link whyUnavailable} if there is no such image, or if it has ended for good. */
 export async function loadNotOver(context: LifeContext, id: string): Promise<CurrentRecord> {
-  const { records, settings } = context;
+  const { settings } = context;
   const current = await loadAny(context, id);
   if (current === null) throw unknownImage();
   const nowMs = settings.now();
   const { isOver } = stateAt(current.record, nowMs);
   const why = isOver ? whyUnavailable(current.record, nowMs, settings.tombstoneMs) : null;
   if (why === null) return current;
-  await records.settled(current);
   // What a killed process left of this act.
   if (current.record.act?.name === "remove") await settleAct(context, current.record).catch(settings.onError);
   throw why;

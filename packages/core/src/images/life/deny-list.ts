@@ -7,7 +7,7 @@ import { listAll } from "../../stores/list-all.ts";
 import { jsonIn } from "../record/image-record.ts";
 import { isReason, REASON_RULE } from "../record/inspect-rules.ts";
 import { requireKnownVersion } from "../record/record-codec.ts";
-import { ACT_RULES } from "./audit.ts";
+import { ACT_RULES } from "./act-rules.ts";
 
 const PREFIX = "denied/";
 const VERSION = 1;
@@ -68,18 +68,14 @@ export class DenyList {
   /**
    * Denies bytes on every process from now on. Replaces an earlier reason. @throws TypeError for options out of range.
    * @param act ID of the takedown that denies: {@link withdraw} undoes its denial alone, and a repetition changes nothing.
-   * @returns when they were denied so
    */
-  async deny(options: DenyOptions, act?: string): Promise<number> {
+  async deny(options: DenyOptions, act?: string): Promise<void> {
     const { sha256, reason, isLegal } = checkOptions("deny", options, DENY_RULES);
     const denial = { reason, isLegal, at: this.#now(), ...(act && { act }) };
-    let { at } = denial;
     await this.#change(sha256, (denials) => {
       const known = denials.find((each) => act !== undefined && each.act === act && each.reason === reason);
-      at = known?.at ?? denial.at;
       return known ? denials : [denial, ...denials.filter((each) => each.act !== act)];
     });
-    return at;
   }
 
   /** Undoes {@link deny} of a takedown. What others denied stays so. */

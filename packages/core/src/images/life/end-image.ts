@@ -24,7 +24,7 @@ import { newAct, settleAct } from "./settle-act.ts";
 /**
  * Deletes an image: first its record ends, by compare-and-set, so that nothing is served any more, then its bytes are removed.
  * Rejects with `conflict` after a concurrent change.
- * @param by The operator. @default the act has no ID, and no line in the audit
+ * @param by The operator. @default the act has no ID
  */
 export async function removeImage(
   context: LifeContext & { jobs: { cancel(record: ImageRecord): void } },
@@ -126,14 +126,12 @@ async function deleteWithoutRoom(
 ): Promise<CurrentRecord | null> {
   const { events, owners, records, settings } = context;
   await records.remove(record.id);
-  await records.outlastLeases(record);
   await context.copies.remove(record).catch(settings.onError);
   if (act === undefined) logRemoved(context, record, gone.why);
   settings.onPurge(purgedImageOf(record), "deleted");
   await removeBytes(context, record.id);
-  const shownUntil = settings.now();
-  const updatedAt = Math.max(shownUntil, record.updatedAt);
-  const ended = { ...endedRecord(record, gone, act), shownUntil, updatedAt };
+  const updatedAt = Math.max(settings.now(), record.updatedAt);
+  const ended = { ...endedRecord(record, gone, act), updatedAt };
   try {
     return await records.create(ended, { before: record });
   } catch (error) {

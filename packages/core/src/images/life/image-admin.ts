@@ -1,3 +1,4 @@
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { checkOptions } from "../../check-options.ts";
 import type { Backlog } from "../../http/deliveries.ts";
 import { type Options, pick } from "../../option-rules.ts";
@@ -7,8 +8,7 @@ import type { Usage } from "../owners/owner-usage.ts";
 import { closeStores, rolesOf } from "../record/storage-roles.ts";
 import { removeStored } from "../renditions/remove-stored.ts";
 import { createAdminGuard } from "../store/store-guard.ts";
-import { ACT_RULES, type ActOptions, AUDIT_RULES, type AuditEntry, type AuditRange } from "./audit.ts";
-import { changeTogether } from "./change-record.ts";
+import { ACT_RULES, type ActOptions } from "./act-rules.ts";
 import { type CountOptions, countImages, type ImageStats } from "./count-images.ts";
 import { createLife, type LifeContext } from "./create-life.ts";
 import { loadNotOver } from "./damaged-image.ts";
@@ -34,10 +34,11 @@ import {
 } from "./remove-owned.ts";
 import { type ReportAdmin, reportAdminOf } from "./report-admin.ts";
 import { acceptImage, refuseImage } from "./review.ts";
-import { newAct } from "./settle-act.ts";
+import { logBytes, newAct } from "./settle-act.ts";
 import { Sweeper, type SweepOptions, type SweepReport } from "./sweeper.ts";
 import type { WithholdOptions } from "./withhold.ts";
 import {
+  CHANGED_AT_ONCE,
   type Release,
   type ReleaseOptions,
   releaseCopies,
@@ -91,9 +92,8 @@ export interface ImageAdmin {
   /** Lists all denied bytes, in no particular order. */
   denials(): AsyncGenerator<Denial>;
   /**
-   * Changes many images: calls `change` for each, 32 at a time. A call that waits for read leases makes room for the next, so
-   * that all wait together instead of one after the other. Resolves when all calls have resolved; after a rejection no further call
-   * begins, and it rejects with that error.
+   * Changes many images: calls `change` for each, 32 at a time. Resolves when all calls have resolved; after a rejection no further
+   * call begins, and it rejects with that error.
    * @example
    * await admin.changeMany(ids, (id, { withhold }) => withhold(id, { reason: "Removed by court order" }));
    */
@@ -110,11 +110,6 @@ export interface ImageAdmin {
    * in the background, which later calls share: a call waits up to 2 s for it, then returns what was found. At most 10,000 of them.
    */
   newest(filter?: NewestFilter): Promise<NewestImages>;
-  /**
-   * Lists what operators did, oldest first: accepted, refused, withheld, released, deleted, denied and allowed images, and reports
-   * without consequence. Kept for three years.
-   */
-  audit(range?: AuditRange): AsyncGenerator<AuditEntry>;
   /**
    * Lists every image that is gone or withheld, so that a restore can keep it so; see `restoreStorage`. Reads every
    * record.
@@ -198,7 +193,6 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
     async alsoSweep(mayGoOn) {
       await claims.sweep();
       await life.events.sweep();
-      await life.audit.sweep();
       await life.reports.sweep(mayGoOn);
       await sweepRemovals(life, mayGoOn);
     },
@@ -218,20 +212,17 @@ export function createImageAdmin(options: ImageAdminOptions): StorageAdmin {
 export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
   const { guard } = life;
   const newest = new Newest(life);
+  const changes = changesIn(life);
   return {
-    ...changesIn(life),
-    changeMany: (ids, change) => changeTogether(life, ids, (id, context) => change(id, changesIn(context))),
+    ...changes,
+    changeMany: (ids, change) =>
+      forEachAtOnce(ids, CHANGED_AT_ONCE, async (id) => void (await change(id, changes))),
     async *list(filter) {
       const checked = checkOptions("list", filter, FILTER_RULES);
       await guard.open();
       yield* listImages(life, checked);
     },
     newest: onceOpen(guard, async (filter) => newest.page(checkOptions("newest", filter, NEWEST_RULES))),
-    async *audit(range) {
-      const checked = checkOptions("audit", range, AUDIT_RULES);
-      await guard.open();
-      yield* life.audit.list(checked);
-    },
     async *ends(onUnreadable) {
       await guard.open();
       yield* listEnds(life, onUnreadable);
@@ -243,11 +234,11 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
     }),
     deny: onceOpen(guard, async (options) => {
       await life.denied.deny(options);
-      await life.audit.add("deny", options.sha256.toLowerCase(), options);
+      logBytes(life, "denied", options);
     }),
     allow: onceOpen(guard, async (options) => {
       await life.denied.allow(options);
-      await life.audit.add("allow", options.sha256.toLowerCase(), { by: options.by });
+      logBytes(life, "allowed", options);
     }),
     sameBytes: onceOpen(guard, (id) => sameBytesOf(life, id)),
     async *denials() {

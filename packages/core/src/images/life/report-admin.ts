@@ -2,7 +2,7 @@ import { checkOptions } from "../../check-options.ts";
 import { type Options, oneOf, required, text } from "../../option-rules.ts";
 import { REPORT_DECISIONS } from "../reports/report-case.ts";
 import type { ImageReport } from "../reports/reports.ts";
-import { ACT_RULES } from "./audit.ts";
+import { ACT_RULES } from "./act-rules.ts";
 import type { LifeContext } from "./create-life.ts";
 
 const MAX_NOTE_LENGTH = 1000;
@@ -45,11 +45,10 @@ export interface ReportAdmin {
 
 /** The reports of a storage. */
 export function reportAdminOf({
-  audit,
   guard,
   reports,
   settings,
-}: Pick<LifeContext, "audit" | "guard" | "reports" | "settings">): ReportAdmin {
+}: Pick<LifeContext, "guard" | "reports" | "settings">): ReportAdmin {
   return {
     async *list(filter) {
       const { state } = checkOptions("reports.list", filter, FILTER_RULES);
@@ -64,11 +63,9 @@ export function reportAdminOf({
         await reports.decide(id, checked, true);
       } finally {
         const decided = await reports.lastDecided(id);
-        // `withhold` and `remove` add their own. A repetition finds what a killed process decided.
+        // `withhold` and `remove` log their own. A repetition finds what a killed process decided.
         if (decision === "kept" && decided?.decision?.decision === "kept") {
-          const act = { id: decided.reference, at: decided.decision.at };
-          settings.log.info({ id, act: act.id }, "image kept");
-          await audit.add("keep", id, { reason: note, by }, act);
+          settings.log.info({ id, reason: note, act: decided.reference, by }, "image kept");
         }
       }
     },

@@ -4,7 +4,7 @@ import type { ImageRecord, LastAct } from "../record/image-record.ts";
 import type { CurrentRecord } from "../record/image-records.ts";
 import { stateAt, unknownImage } from "../record/image-state.ts";
 import { REASON_RULE } from "../record/inspect-rules.ts";
-import { ACT_RULES, type ActOptions } from "./audit.ts";
+import { ACT_RULES, type ActOptions } from "./act-rules.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
 import { sweepImage } from "./end-image.ts";

@@ -99,7 +99,10 @@ test("a takedown of all copies of an image whose record is damaged withholds it,
 });
 
 test("a release with copies undoes one takedown, names images that another withholds, and is repeatable from any of its images", async () => {
-  const site = createLifeSite({ renderer: createFakeRenderer(createCleaning()) });
+  const log: { id?: string; sha256?: string; by?: string; text: string }[] = [];
+  const info = (fields: object, text: string) => void log.push({ ...fields, text });
+  const logger = { info, warn() {}, error() {} };
+  const site = createLifeSite({ renderer: createFakeRenderer(createCleaning()), logger });
   const OTHER = Buffer.concat([PNG, Buffer.from("other")]);
   const { images } = site;
   const ids: string[] = [];
@@ -119,10 +122,12 @@ test("a release with copies undoes one takedown, names images that another withh
   expect((await site.create()).json.detail).toBe("Known abuse.");
   await images.allow({ sha256: hashOf(PNG) });
   expect((await site.create()).status).toBe(201);
-  const acts: string[] = [];
-  for await (const { act, id, by } of images.audit()) if (by === "anna") acts.push(`${act} ${id}`);
-  const allowed = [hashOf(PNG), hashOf(CLEAN)].map((hash) => `allow ${hash}`);
-  expect(acts.sort()).toEqual([...allowed, `release ${first}`, `release ${second}`].sort());
+  const lines = log
+    .filter(({ by }) => by === "anna")
+    .map(({ id, sha256, text }) => `${text} ${id ?? sha256}`);
+  const allowed = [hashOf(PNG), hashOf(CLEAN)].map((hash) => `bytes allowed ${hash}`);
+  const released = [first, second].map((id) => `image released ${id}`);
+  expect(new Set(lines)).toEqual(new Set([...allowed, ...released]));
 });
 
 test("a release without copies leaves the copies withheld, and a later one with copies finishes it", async () => {

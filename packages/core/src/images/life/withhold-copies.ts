@@ -1,13 +1,13 @@
+import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { checkOptions } from "../../check-options.ts";
 import { onCode, ServiceError } from "../../errors.ts";
 import { flag, type Options, preset } from "../../option-rules.ts";
 import { hashesOf, type LastAct } from "../record/image-record.ts";
 import { stateAt } from "../record/image-state.ts";
-import { ACT_RULES } from "./audit.ts";
-import { changeTogether } from "./change-record.ts";
+import { ACT_RULES } from "./act-rules.ts";
 import type { LifeContext } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
-import { newAct } from "./settle-act.ts";
+import { logBytes, newAct } from "./settle-act.ts";
 import {
   checkWithholding,
   releaseImage,
@@ -15,6 +15,9 @@ import {
   type WithholdOptions,
   withholdImage,
 } from "./withhold.ts";
+
+/** Images that one call changes at once. */
+export const CHANGED_AT_ONCE = 32;
 
 /**
  * Withholds an image and, with `copies`, the living images of the same bytes, before or after cleaning, and denies later uploads of
@@ -36,12 +39,12 @@ export async function withholdCopies(
   // Before the denial, which would end an image that is still processed as refused.
   const act = await withholdImage(context, id, options, begun);
   for (const sha256 of hashes) {
-    const at = await context.denied.deny({ sha256, reason: withheld.reason, isLegal: true }, act.id);
-    await context.audit.add("deny", sha256, options, { id: act.id, at });
+    await context.denied.deny({ sha256, reason: withheld.reason, isLegal: true }, act.id);
+    logBytes(context, "denied", { sha256, act: act.id, reason: withheld.reason, by: options.by });
   }
   const copiesOf = copyFinder(context, id);
-  const change = (copy: string, each: LifeContext) => attempt(withholdCopy(each, copy, act, options));
-  await Promise.all(hashes.map((hash) => attempt(changeTogether(context, copiesOf(hash), change))));
+  const change = (copy: string) => attempt(withholdCopy(context, copy, act, options));
+  await Promise.all(hashes.map((hash) => attempt(forEachAtOnce(copiesOf(hash), CHANGED_AT_ONCE, change))));
   if (failures.length > 0) throw failures[0];
   if (!record?.damaged) return;
   throw new ServiceError(
@@ -100,8 +103,8 @@ export async function releaseCopies(
   const result: Release = { released: [], withheld: [] };
   const denied = new Set(act?.hashes);
   const copiesOf = copyFinder(context, id);
-  const change = async (copy: string, each: LifeContext) => {
-    const found = (await each.records.load(copy))?.record;
+  const change = async (copy: string) => {
+    const found = (await context.records.load(copy))?.record;
     if (found === undefined || stateAt(found, context.settings.now()).isOver) return;
     const other = takedownOf(found);
     if (act === null || other?.id !== act.id) {
@@ -109,19 +112,19 @@ export async function releaseCopies(
       return;
     }
     for (const hash of other.hashes ?? []) denied.add(hash);
-    await releaseImage(each, copy, { by });
+    await releaseImage(context, copy, { by });
     result.released.push(copy);
   };
   // A set: a copy may have been the first image of a repeated act, with further bytes.
   const hashes = new Set(record === undefined ? [] : [...hashesOf(record), ...denied]);
   for (const hash of hashes) {
-    await attempt(changeTogether(context, copiesOf(hash), (copy, each) => attempt(change(copy, each))));
+    await attempt(forEachAtOnce(copiesOf(hash), CHANGED_AT_ONCE, (copy) => attempt(change(copy))));
     for (const more of denied) hashes.add(more);
     if (act !== null) await attempt(context.denied.withdraw(hash, act.id));
   }
   const { act: released = null } = await releaseImage(context, id, { by, hashes: [...denied] });
   if (copies && released !== null)
-    for (const sha256 of denied) await context.audit.add("allow", sha256, { by }, released);
+    for (const sha256 of denied) logBytes(context, "allowed", { sha256, act: released.id, by });
   if (failures.length > 0) throw failures[0];
   return { ...result, released: [id, ...result.released] };
 }
@@ -152,7 +155,7 @@ export async function sameBytesOf(context: LifeContext, id: string): Promise<Sam
 /** Collects the failures of works that do not depend on each other. */
 function attempts() {
   const failures: unknown[] = [];
-  const attempt = <T>(work: Promise<T>) => work.catch((error) => void failures.push(error));
+  const attempt = (work: Promise<void>) => work.catch((error) => void failures.push(error));
   return { failures, attempt };
 }
 

@@ -6,7 +6,7 @@ import type { ImageRecord, LastAct, Withholding } from "../record/image-record.t
 import type { CurrentRecord } from "../record/image-records.ts";
 import { addNextSweep, stateAt } from "../record/image-state.ts";
 import { REASON_RULE } from "../record/inspect-rules.ts";
-import { ACT_RULES } from "./audit.ts";
+import { ACT_RULES } from "./act-rules.ts";
 import { changeRecord, MAX_ATTEMPTS } from "./change-record.ts";
 import type { LifeContext } from "./create-life.ts";
 import { loadAny } from "./damaged-image.ts";
@@ -78,7 +78,6 @@ async function change(
   for (let attempt = 1; ; attempt++) {
     const current = await load();
     if (current === null || stateAt(current.record, context.settings.now()).isOver) {
-      if (current !== null) await context.records.settled(current);
       throw new ServiceError("not_found", "There is no such image, or it is gone");
     }
     const { damaged = false } = current.record;

@@ -98,8 +98,6 @@ export interface ImageRecord extends PicturePreview {
   owner: Owner | null;
   createdAt: number;
   updatedAt: number;
-  /** When a state was last replaced that processes may still show by a read lease. Absent: none was. Never shown. */
-  shownUntil?: number;
   /** `null`: never. */
   expiresAt: number | null;
   /** `null` while the image lives. */
@@ -156,7 +154,7 @@ export const keyOf = {
 
 /** First key segments of transient data: trials of a store, marks, and lists for stores without an index. */
 const PASSING =
-  /^(?:readyz|migration|identity|backup|read-lease|rendition-(?:usage|notes)|resumable(?:-usage)?|due-[a-z]{1,20})$/;
+  /^(?:readyz|migration|identity|backup|rendition-(?:usage|notes)|resumable(?:-usage)?|due-[a-z]{1,20})$/;
 
 /**
  * The role of the store for a key: by {@link keyOf} for keys of an image, `records` for all others. `null` for

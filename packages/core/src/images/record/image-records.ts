@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import { abortable } from "../../async/abortable.ts";
 import {
   type BlobStore,
   hasJointAdoption,
@@ -14,11 +13,8 @@ import { listAll } from "../../stores/list-all.ts";
 import type { NameIndex } from "../../stores/name-index.ts";
 import type { CopyIndex } from "./copy-index.ts";
 import { type ImageRecord, idOfRecord, keyOf, type Outbox } from "./image-record.ts";
-import { BY_RECORD, stateAt } from "./image-state.ts";
 import { addMarks, removeMarks } from "./marks.ts";
-import type { Instant, ReadLeases } from "./read-leases.ts";
 import { encodeRecord, isUnknown, readRecord } from "./record-codec.ts";
-import { Settlings } from "./settlings.ts";
 import { shownRevision, withOutbox } from "./shown-revision.ts";
 
 /**
@@ -47,7 +43,6 @@ export interface ImageRecordsOptions {
   confirm(): Promise<void>;
   /** Whether the store is also that of the originals. */
   holdsOriginals: boolean;
-  leases: ReadLeases;
   owned: NameIndex;
   marked: NameIndex;
   copies: CopyIndex;
@@ -66,16 +61,9 @@ interface CreateOptions {
 const MAX_OVERTAKEN = 100;
 const MAX_CACHED_RECORDS = 5_000;
 
-interface CachedRecord {
-  current: CurrentRecord;
-  /** When the store was asked for it. */
-  requested: Instant;
-}
-
 /**
  * Every request checks the record, because expiry and deletion take effect at once on every process. If the store can
- * check cheaply that a revision still holds, the parsed record is cached and only that check remains. Otherwise a read lease may
- * spare the request.
+ * check cheaply that a revision still holds, the parsed record is cached and only that check remains.
  */
 export class ImageRecords {
   /** Queries of the store; `null`: it has none, and every record is read. */
@@ -83,33 +71,23 @@ export class ImageRecords {
   readonly #options: ImageRecordsOptions;
   readonly #probe: RevisionProbe | null;
   readonly #both: JointAdoption | null;
-  readonly #cache = new LRUCache<string, CachedRecord>({ max: MAX_CACHED_RECORDS });
-  readonly #settlings: Settlings;
+  readonly #cache = new LRUCache<string, CurrentRecord>({ max: MAX_CACHED_RECORDS });
 
   constructor(options: ImageRecordsOptions) {
     const { store, holdsOriginals } = options;
     this.#options = options;
     this.#probe = hasRevisionProbe(store) ? store : null;
     this.queries = hasRecordQueries(store) ? store : null;
-    this.#settlings = new Settlings(options.leases);
     this.#both = holdsOriginals && hasJointAdoption(store) ? store : null;
   }
 
   /** The cached record if it is known to be current without a request to the store. `undefined`: unknown. */
   peek(id: string): CurrentRecord | undefined {
     if (this.#probe === null) return undefined;
-    const cached = this.#cache.get(id)?.current;
+    const cached = this.#cache.get(id);
     if (cached === undefined || this.#probe.isCurrent(keyOf.record(id), cached.revision)) return cached;
     this.#cache.delete(id);
     return undefined;
-  }
-
-  /** Like `peek`, and the record of an image that may be served by a read lease. */
-  peekServable(id: string): CurrentRecord | undefined {
-    if (this.#probe !== null) return this.peek(id);
-    const cached = this.#cache.get(id);
-    if (cached === undefined || !this.#options.leases.isValid(cached.requested)) return undefined;
-    return this.#isSettled(cached.current) ? cached.current : undefined;
   }
 
   /**
@@ -126,18 +104,11 @@ export class ImageRecords {
   async loadUnconfirmed(id: string, signal?: AbortSignal): Promise<CurrentRecord | null> {
     const cached = this.peek(id);
     if (cached !== undefined) return cached;
-    const { store, leases } = this.#options;
-    const requested = leases.now();
-    const blob = await store.get(keyOf.record(id), signal === undefined ? {} : { signal });
+    const blob = await this.#options.store.get(keyOf.record(id), signal === undefined ? {} : { signal });
     if (blob === null) return null;
     const bytes = await readAll(blob.body);
-    const known = this.#cache.get(id)?.current;
-    if (known?.revision !== blob.revision) {
-      return this.#remember(readRecord(bytes, id), blob.revision, requested);
-    }
-    // Callers cache results by the object.
-    this.#cache.set(id, { current: known, requested });
-    return known;
+    const known = this.#cache.get(id);
+    return known?.revision === blob.revision ? known : this.#remember(readRecord(bytes, id), blob.revision);
   }
 
   /** A record that `load` rejects as damaged. `null` if there is no record, or if it is readable. */
@@ -194,34 +165,27 @@ export class ImageRecords {
     write: (bytes: Buffer) => Promise<string>,
   ): Promise<CurrentRecord> {
     const next = await this.#options.events.derive(before ?? null, record);
-    const requested = this.#options.leases.now();
     const writing = write(encodeRecord(next));
     const adding = this.addEntries(record, draft);
     await Promise.allSettled([writing, adding]);
     await adding;
-    return this.#written(next, await writing, requested);
+    return this.#written(next, await writing);
   }
 
   /**
-   * Replaces a record by compare-and-set. Rejects with `conflict` if more than the outbox of `current` has changed. Does not wait for
-   * read leases.
+   * Replaces a record by compare-and-set. Rejects with `conflict` if more than the outbox of `current` has changed.
    */
   async replace(current: CurrentRecord, record: ImageRecord): Promise<CurrentRecord> {
-    const { store, leases, events } = this.#options;
+    const { store, events } = this.#options;
     let latest = current;
     await addMarks(this.#options.marked, record, current.record);
     for (let attempt = 1; ; attempt++) {
       const next = await events.derive(current.record, withOutbox(record, latest.record.outbox));
-      const requested = leases.now();
-      const isShownNow = stateAt(current.record, requested.unixMs).name === "ready";
-      const shown = isShownNow ? { ...next, shownUntil: requested.unixMs } : next;
       const options = { ifRevision: latest.revision };
       try {
-        const { revision } = await store.put(keyOf.record(record.id), encodeRecord(shown), options);
-        // What was not shown adds nothing to wait for.
-        if (!isShownNow) this.#settlings.carry(current.record, shown);
+        const { revision } = await store.put(keyOf.record(record.id), encodeRecord(next), options);
         // Before any wait: a later change must not be delivered first.
-        const written = this.#written(shown, revision, requested);
+        const written = this.#written(next, revision);
         await removeMarks(this.#options.marked, current.record, record);
         return written;
       } catch (error) {
@@ -239,21 +203,10 @@ export class ImageRecords {
    * @param mayBeLost Whether a power cut may undo it: for a delivery, which is then repeated.
    */
   async replaceOutbox(current: CurrentRecord, outbox: Outbox | undefined, mayBeLost: boolean) {
-    const { store, leases } = this.#options;
     const next = withOutbox(current.record, outbox);
-    const requested = leases.now();
     const options = { ifRevision: current.revision, mayBeLost };
-    const { revision } = await store.put(keyOf.record(next.id), encodeRecord(next), options);
-    return this.#remember(next, revision, requested);
-  }
-
-  /**
-   * Resolves when no process serves an earlier state of the image by a read lease. A reply that shows `current`, or that it has
-   * ended, waits for it: another process must not show the earlier state after that reply.
-   */
-  settled(current: CurrentRecord, signal?: AbortSignal): Promise<void> {
-    if (this.#isSettled(current)) return Promise.resolve();
-    return abortable(this.#settlings.wait(current.record), signal);
+    const { revision } = await this.#options.store.put(keyOf.record(next.id), encodeRecord(next), options);
+    return this.#remember(next, revision);
   }
 
   /** Adds an image to the indexes: of its owner's images, of its copies, and of operators. @param draft As for {@link CreateOptions}. */
@@ -267,34 +220,22 @@ export class ImageRecords {
     ]);
   }
 
-  /** Removes a record for good, at any revision. Does not wait for read leases. */
+  /** Removes a record for good, at any revision. */
   async remove(id: string): Promise<void> {
     await this.#options.store.delete(keyOf.record(id));
     this.#cache.delete(id);
   }
 
-  /** Resolves when no process serves `record`, which has just been removed, by a read lease. */
-  async outlastLeases(record: ImageRecord): Promise<void> {
-    const { leases } = this.#options;
-    const { name } = stateAt(record, leases.now().unixMs);
-    if (this.#probe === null && name === "ready") await leases.outlast();
-  }
-
-  #written(record: ImageRecord, revision: string, requested: Instant): CurrentRecord {
-    const current = this.#remember(record, revision, requested);
+  #written(record: ImageRecord, revision: string): CurrentRecord {
+    const current = this.#remember(record, revision);
     this.#options.events.deliver(current);
     return current;
   }
 
-  #remember(record: ImageRecord, revision: string, requested: Instant): CurrentRecord {
+  #remember(record: ImageRecord, revision: string): CurrentRecord {
     const current = { record, revision };
-    const isCacheable = this.#probe !== null || stateAt(record, BY_RECORD).name === "ready";
-    if (isCacheable && !isUnknown(record)) this.#cache.set(record.id, { current, requested });
+    if (!isUnknown(record)) this.#cache.set(record.id, current);
     else this.#cache.delete(record.id);
     return current;
-  }
-
-  #isSettled({ record }: CurrentRecord): boolean {
-    return this.#probe !== null || this.#settlings.isOver(record);
   }
 }

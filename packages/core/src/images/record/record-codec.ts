@@ -137,7 +137,6 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   owner: orNothing(objectOf({ name: isText, bytes: isBytes })),
   createdAt: isTime,
   updatedAt: isTime,
-  shownUntil: (value) => value === undefined || isTime(value),
   expiresAt: (value) => value === null || isTime(value),
   gone: orNothing(
     objectOf({ at: isTime, why: (value) => ["deleted", "expired", "withheld"].includes(String(value)) }),

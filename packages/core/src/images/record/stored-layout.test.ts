@@ -55,7 +55,6 @@ function kindOf(path: string): string {
     .replace(/(^|[/.@])[\w-]{22}(?=$|[/.@])/g, "$1<id>")
     .replace(/[0-9a-f]{64}/g, "<hash>")
     .replace(/(copies|denied)\/[0-9a-f]{3}\/[0-9a-f]{61}/, "$1/<hash>")
-    .replace(/audit\/\w{3}\/\w{2}\//, "audit/<days>/<minutes>/")
     .replace(/^(blobs|superseded)\/[\w-]+\//, "$1/<shard>/")
     .replace(/[\w-]+(?=@<id>@)/, "<shard>")
     .replace(/\/[0-9a-f]{16}\.\d+$/, "/<inode and revision>")

@@ -236,7 +236,6 @@ export class Claims {
     if (now() - earlier.createdAt >= KEPT_MS) return null;
     const made = await records.load(earlier.id);
     if (made !== null) {
-      await records.settled(made);
       // A failed image frees the key, like a rejected upload.
       if (made.record.failure !== null) return null;
       if (earlier.fingerprint === fingerprint) return made;

@@ -40,15 +40,6 @@ const STATS: CommandTexts = {
   examples: "  outrigger images stats --json | jq .states.withheld",
 };
 
-const AUDIT: CommandTexts = {
-  description: "List what operators did.",
-  notes: `Prints a JSON line for each act on the admin page, by a command or in code, oldest first: when, what, the image, the reason, and who
-did it where that was named. Lines are kept for three years.
-`,
-  examples: `  outrigger images audit --from 2026-01-01 \\
-    | jq -r 'select(.act == "remove").id'`,
-};
-
 const ENDS: CommandTexts = {
   description: "List images that are gone or withheld, for a restore.",
   notes: `Prints JSON lines for images that are gone or withheld, and tokens of the lookup's suppressions. Make a list daily, and keep
@@ -140,10 +131,6 @@ as the user of the server.
   add("stats", STATS)
     .option("--json", "print one JSON object")
     .action(lazyAction(async () => (await import("./list.ts")).stats));
-  add("audit", AUDIT)
-    .option("--from <date>", "only acts of then or later (ISO 8601)", parseTime)
-    .option("--to <date>", "only earlier acts (ISO 8601)", parseTime)
-    .action(lazyAction(async () => (await import("./list.ts")).audit));
   add("ends", ENDS).action(lazyAction(async () => (await import("./ends.ts")).ends));
   add("sweep", {
     description: "Delete expired images now, instead of at the next interval of the server.",

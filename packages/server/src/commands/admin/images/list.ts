@@ -1,11 +1,4 @@
-import type {
-  AuditEntry,
-  ImageReport,
-  ImageState,
-  ImageStats,
-  ListedImage,
-  StorageAdmin,
-} from "@outrigger/core";
+import type { ImageReport, ImageState, ImageStats, ListedImage, StorageAdmin } from "@outrigger/core";
 import { bytesText } from "@outrigger/core/values";
 import { isoText, minuteText } from "../../../cli/amounts.ts";
 import { jsonText, printable, printFailure, printLines, tableRow } from "../../../cli/print.ts";
@@ -96,13 +89,6 @@ function reportColumns({ id, reference, dueAt, count, decision, reasons }: Image
 function reportLine({ receivedAt, dueAt, decision, ...report }: ImageReport): string {
   const decided = decision && { ...decision, at: isoText(decision.at) };
   return jsonText({ ...report, receivedAt: isoText(receivedAt), dueAt: isoText(dueAt), decision: decided });
-}
-
-/** `outrigger images audit`: a JSON line for each act of an operator. Exits with 1 after an unreadable entry. */
-export async function audit({ from, to, ...flags }: DataFlags & { from?: Date; to?: Date }): Promise<void> {
-  const range = { from: from?.getTime(), to: to?.getTime() };
-  const lineOf = ({ at, ...act }: AuditEntry) => jsonText({ at: isoText(at), ...act });
-  await withAdmin(flags, (admin) => printLines(eachOf(admin.audit(range), lineOf)), printFailure);
 }
 
 /** `outrigger images stats`: the number of images in each state, and the bytes of their originals. */

@@ -81,31 +81,4 @@ it("a list without an image, one that is missing, and an empty standard input ex
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(message);
   }
-  expect((await images(cwd, "audit")).stdout).toBe("");
 });
-
-it("audit prints acts of a range as lines of JSON, goes on after a damaged entry and exits with 1, and rejects a wrong date", async () => {
-  const { cwd, first, second } = await heldImages();
-  expect(await images(cwd, "audit")).toEqual({ code: 0, stdout: "", stderr: "" });
-  await images(cwd, "accept", first);
-  const from = new Date().toISOString();
-  await images(cwd, "refuse", second, ...REASON);
-  await putBlobs(cwd, { "audit/000/00/000000001.x": "garbage" });
-  const lines = [
-    { at: expect.stringMatching(/^\d{4}-.*Z$/), act: "accept", id: first },
-    { at: expect.stringMatching(/^\d{4}-.*Z$/), act: "refuse", id: second, reason: "Under review" },
-  ];
-  const all = await images(cwd, "audit");
-  expect([all.code, linesOf(all.stdout)]).toEqual([1, lines]);
-  expect(all.stderr).toContain("audit/000/00/000000001.x is damaged");
-  expect(linesOf((await images(cwd, "audit", "--from", from)).stdout)).toEqual(lines.slice(1));
-  expect(linesOf((await images(cwd, "audit", "--to", from)).stdout)).toEqual(lines.slice(0, 1));
-  expect(await images(cwd, "audit", "--from", "yesterday")).toMatchObject({ code: 2, stdout: "" });
-});
-
-function linesOf(text: string): unknown[] {
-  return text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-}
