@@ -10,7 +10,7 @@ const NIGHTLY = ".nightly.test.ts";
 const cores = Math.max(2, availableParallelism());
 const root = fileURLToPath(new URL(".", import.meta.url));
 
-/** Set by scripts/test.mjs and scripts/soak.mjs: the packages are resolved as users get them, from `dist`. */
+/** Set by scripts/test.mjs: the packages are resolved as users get them, from `dist`. */
 const usesBuild = process.env.OUTRIGGER_TEST_BUILD === "1";
 const tier = process.env.OUTRIGGER_TEST_TIER;
 const isSoak = process.env.OUTRIGGER_SOAK === "1";

@@ -5,169 +5,62 @@ import { accessSync, constants, readdirSync, rmSync, statSync, writeFileSync } f
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/**
- * `variable` passes a program's path to the tests; a value set by hand wins. A program with a `probe` counts only if it
- * exits with 0 for these arguments and its output matches `says`: other programs may have the same name, or lack a
- * feature.
- */
+/** Name, variable that passes the program's path to the tests (a value set by hand wins), commands, Debian packages. */
 const SERVICES = [
-  {
-    name: "Chromium",
-    variable: "OUTRIGGER_CHROMIUM",
-    commands: ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"],
-    debianPackages: ["chromium"],
-  },
-  {
-    name: "Firefox",
-    variable: "OUTRIGGER_FIREFOX",
-    commands: ["firefox-esr", "firefox"],
-    debianPackages: ["firefox-esr"],
-  },
-  {
-    // It starts the browser of its own package.
-    name: "WebKitWebDriver",
-    variable: "OUTRIGGER_WEBKIT_DRIVER",
-    commands: ["WebKitWebDriver"],
-    debianPackages: ["webkit2gtk-driver"],
-  },
-  {
-    // WebKitGTK has no mode without a screen.
-    name: "Xvfb",
-    variable: "OUTRIGGER_XVFB",
-    commands: ["Xvfb"],
-    debianPackages: ["xvfb"],
-  },
-  {
-    name: "ImageMagick",
-    variable: "OUTRIGGER_CONVERT",
-    commands: ["convert-im6.q16", "convert-im6", "convert"],
-    probe: { args: ["-version"], says: /ImageMagick/ },
-    debianPackages: ["imagemagick"],
-  },
-  {
-    name: "psd-tools",
-    variable: "OUTRIGGER_PSD_PYTHON",
-    commands: ["python3"],
-    probe: { args: ["-c", "import psd_tools; print(psd_tools.PSDImage)"], says: /PSDImage/ },
-    debianPackages: ["python3-psd-tools"],
-  },
-  {
-    name: "fonts",
-    variable: "OUTRIGGER_FC_LIST",
-    commands: ["fc-list"],
-    // Those with the letter A.
-    probe: { args: [":charset=41"], says: /\S/ },
-    debianPackages: ["fontconfig", "fonts-dejavu-core"],
-  },
-  {
-    // Without a probe: a kernel that refuses its namespaces is no failure.
-    name: "bubblewrap",
-    variable: "OUTRIGGER_BWRAP",
-    commands: ["bwrap"],
-    debianPackages: ["bubblewrap"],
-  },
-  { name: "qpdf", variable: "OUTRIGGER_QPDF", commands: ["qpdf"], debianPackages: ["qpdf"] },
-  {
-    name: "pdftoppm",
-    variable: "OUTRIGGER_PDFTOPPM",
-    commands: ["pdftoppm"],
-    debianPackages: ["poppler-utils"],
-  },
-  {
-    name: "rsvg-convert",
-    variable: "OUTRIGGER_RSVG_CONVERT",
-    commands: ["rsvg-convert"],
-    debianPackages: ["librsvg2-bin"],
-  },
-  {
-    name: "ExifTool",
-    variable: "OUTRIGGER_EXIFTOOL",
-    commands: ["exiftool"],
-    debianPackages: ["libimage-exiftool-perl"],
-  },
-  { name: "strace", variable: "OUTRIGGER_STRACE", commands: ["strace"], debianPackages: ["strace"] },
-  { name: "rsync", variable: "OUTRIGGER_RSYNC", commands: ["rsync"], debianPackages: ["rsync"] },
-  {
-    name: "faketime",
-    variable: "OUTRIGGER_FAKETIME",
-    commands: ["faketime"],
-    // It prints the path of its library, which the tests use.
-    probe: { args: ["2020-01-01", "printenv", "LD_PRELOAD"], says: /libfaketime/ },
-    debianPackages: ["faketime"],
-  },
-  { name: "mkfs.xfs", variable: "OUTRIGGER_MKFS_XFS", commands: ["mkfs.xfs"], debianPackages: ["xfsprogs"] },
-  {
-    name: "mkfs.ext4",
-    variable: "OUTRIGGER_MKFS_EXT4",
-    commands: ["mkfs.ext4"],
-    debianPackages: ["e2fsprogs"],
-  },
-  {
-    name: "Redis",
-    variable: "OUTRIGGER_REDIS_SERVER",
-    commands: ["redis-server"],
-    debianPackages: ["redis-server"],
-  },
-  {
-    name: "PostgreSQL",
-    variable: "OUTRIGGER_POSTGRES",
-    // With initdb and psql, found beside it.
-    commands: ["postgres"],
-    // Debian installs each version's programs into a separate directory.
-    directories: () =>
-      versionsIn("/usr/lib/postgresql").map((version) => join("/usr/lib/postgresql", version, "bin")),
-    debianPackages: ["postgresql"],
-  },
-  {
-    name: "PgBouncer",
-    variable: "OUTRIGGER_PGBOUNCER",
-    commands: ["pgbouncer"],
-    directories: () => ["/usr/sbin"],
-    debianPackages: ["pgbouncer"],
-  },
-  { name: "OpenSSL", variable: "OUTRIGGER_OPENSSL", commands: ["openssl"], debianPackages: ["openssl"] },
-  {
-    name: "Ceph object gateway",
-    variable: "OUTRIGGER_RADOSGW",
-    // With its monitor and its disk daemon, found beside it.
-    commands: ["radosgw"],
-    debianPackages: ["radosgw", "ceph-mon", "ceph-osd"],
-  },
-  {
-    name: "nginx",
-    variable: "OUTRIGGER_NGINX",
-    commands: ["nginx"],
-    directories: () => ["/usr/sbin"],
-    debianPackages: ["nginx-light"],
-  },
-  {
-    name: "debootstrap",
-    variable: "OUTRIGGER_DEBOOTSTRAP",
-    commands: ["debootstrap"],
-    directories: () => ["/usr/sbin"],
-    debianPackages: ["debootstrap"],
-  },
-  {
-    name: "systemd",
-    variable: "OUTRIGGER_SYSTEMD_ANALYZE",
-    commands: ["systemd-analyze"],
-    debianPackages: ["systemd"],
-  },
-  {
-    name: "lighttpd",
-    variable: "OUTRIGGER_LIGHTTPD",
-    commands: ["lighttpd"],
-    directories: () => ["/usr/sbin"],
-    debianPackages: ["lighttpd"],
-  },
-  {
-    name: "ClamAV",
-    variable: "OUTRIGGER_CLAMD",
-    commands: ["clamd"],
-    directories: () => ["/usr/sbin"],
-    debianPackages: ["clamav-daemon"],
-  },
-  { name: "dnsmasq", variable: "OUTRIGGER_DNSMASQ", commands: ["dnsmasq"], debianPackages: ["dnsmasq-base"] },
+  ["Chromium", "CHROMIUM", "chromium chromium-browser google-chrome-stable google-chrome", "chromium"],
+  ["Firefox", "FIREFOX", "firefox-esr firefox", "firefox-esr"],
+  // It starts the browser of its own package, which has no mode without a screen.
+  ["WebKitWebDriver", "WEBKIT_DRIVER", "WebKitWebDriver", "webkit2gtk-driver"],
+  ["Xvfb", "XVFB", "Xvfb", "xvfb"],
+  ["ImageMagick", "CONVERT", "convert-im6.q16 convert-im6 convert", "imagemagick"],
+  ["psd-tools", "PSD_PYTHON", "python3", "python3-psd-tools"],
+  ["fonts", "FC_LIST", "fc-list", "fontconfig fonts-dejavu-core"],
+  // Without a probe: a kernel that refuses its namespaces is no failure.
+  ["bubblewrap", "BWRAP", "bwrap", "bubblewrap"],
+  ["qpdf", "QPDF", "qpdf", "qpdf"],
+  ["pdftoppm", "PDFTOPPM", "pdftoppm", "poppler-utils"],
+  ["rsvg-convert", "RSVG_CONVERT", "rsvg-convert", "librsvg2-bin"],
+  ["ExifTool", "EXIFTOOL", "exiftool", "libimage-exiftool-perl"],
+  ["strace", "STRACE", "strace", "strace"],
+  ["rsync", "RSYNC", "rsync", "rsync"],
+  ["faketime", "FAKETIME", "faketime", "faketime"],
+  ["mkfs.xfs", "MKFS_XFS", "mkfs.xfs", "xfsprogs"],
+  ["mkfs.ext4", "MKFS_EXT4", "mkfs.ext4", "e2fsprogs"],
+  ["Redis", "REDIS_SERVER", "redis-server", "redis-server"],
+  // With initdb and psql, found beside it.
+  ["PostgreSQL", "POSTGRES", "postgres", "postgresql"],
+  ["PgBouncer", "PGBOUNCER", "pgbouncer", "pgbouncer"],
+  ["OpenSSL", "OPENSSL", "openssl", "openssl"],
+  // With its monitor and its disk daemon, found beside it.
+  ["Ceph object gateway", "RADOSGW", "radosgw", "radosgw ceph-mon ceph-osd"],
+  ["nginx", "NGINX", "nginx", "nginx-light"],
+  ["debootstrap", "DEBOOTSTRAP", "debootstrap", "debootstrap"],
+  ["systemd", "SYSTEMD_ANALYZE", "systemd-analyze", "systemd"],
+  ["lighttpd", "LIGHTTPD", "lighttpd", "lighttpd"],
+  ["ClamAV", "CLAMD", "clamd", "clamav-daemon"],
+  ["dnsmasq", "DNSMASQ", "dnsmasq", "dnsmasq-base"],
+].map(([name, suffix, commands, packages]) => ({
+  ...{ name, variable: `OUTRIGGER_${suffix}` },
+  ...{ commands: commands.split(" "), debianPackages: packages.split(" ") },
+}));
+
+/**
+ * A program counts only if it exits with 0 for these arguments and its output matches: other programs may have the same name, or
+ * lack a feature.
+ */
+const PROBES = {
+  ImageMagick: { args: ["-version"], says: /ImageMagick/ },
+  "psd-tools": { args: ["-c", "import psd_tools; print(psd_tools.PSDImage)"], says: /PSDImage/ },
+  // Those with the letter A.
+  fonts: { args: [":charset=41"], says: /\S/ },
+  // It prints the path of its library, which the tests use.
+  faketime: { args: ["2020-01-01", "printenv", "LD_PRELOAD"], says: /libfaketime/ },
+};
+
+/** Directories that are searched after the PATH. Debian installs each version of PostgreSQL into a separate one. */
+const DIRECTORIES = [
+  "/usr/sbin",
+  ...versionsIn("/usr/lib/postgresql").map((version) => join("/usr/lib/postgresql", version, "bin")),
 ];
 
 /** Debian packages of all programs, sorted. */
@@ -194,12 +87,12 @@ export function ensureServices() {
   return { environment, missing };
 }
 
-function locate({ variable, commands, probe, directories: others = () => [] }) {
+function locate({ name, variable, commands }) {
   const named = process.env[variable];
   if (named) return named;
-  const directories = [...(process.env.PATH ?? "").split(delimiter).filter(Boolean), ...others()];
+  const directories = [...(process.env.PATH ?? "").split(delimiter).filter(Boolean), ...DIRECTORIES];
   const paths = commands.flatMap((command) => directories.map((directory) => join(directory, command)));
-  return paths.find((path) => isProgram(path) && passes(path, probe)) ?? null;
+  return paths.find((path) => isProgram(path) && passes(path, PROBES[name])) ?? null;
 }
 
 /** Names of directories that are numbers, the highest first. */

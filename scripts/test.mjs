@@ -1,6 +1,6 @@
 // `npm test`: everything that has to be true of this checkout. It installs, checks and builds, finds the services, and runs the
-// tests. `--all` adds the long test files and the package checks. `--nightly` runs the nightly test files alone. Other arguments
-// go to Vitest, such as the path of a test file.
+// tests. `--all` adds the long test files and the package checks. `--nightly` runs the nightly test files alone. `--soak` runs the
+// tests of reliability at full length, which takes hours. Other arguments go to Vitest, such as the path of a test file.
 // The last line counts all checks and tests. With CI=true a test that could not run counts as failed.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -10,57 +10,38 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const isCi = !["", "0", "false", undefined].includes(process.env.CI);
-const TIERS = { "--all": "all", "--nightly": "nightly" };
+const TIERS = { "--all": "all", "--nightly": "nightly", "--soak": "soak" };
 const tier = TIERS[process.argv.find((argument) => argument in TIERS)] ?? "quick";
-const vitestArguments = process.argv.slice(2).filter((argument) => !(argument in TIERS));
+const given = process.argv.slice(2).filter((argument) => !(argument in TIERS));
+const soakMs = 4 * 3_600_000;
+const vitestArguments =
+  tier === "soak"
+    ? [
+        "--no-file-parallelism",
+        `--testTimeout=${soakMs}`,
+        ...(given.length > 0 ? given : ["test/reliability/"]),
+      ]
+    : given;
+const tierVariable = tier === "soak" ? { OUTRIGGER_SOAK: "1" } : { OUTRIGGER_TEST_TIER: tier };
 const quietTurbo = { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
 
-/** Checks that run at the same time. Each of them keeps about one core busy. */
-const AT_ONCE = 2;
+const DEPENDENCIES = {
+  name: "dependencies",
+  command: [process.execPath, "scripts/setup.mjs", "--install-only"],
+};
+const BUILD = { name: "build", command: [process.execPath, "scripts/setup.mjs"] };
+const LINT = { name: "lint", command: [bin("biome"), "check", "--error-on-warnings", "."] };
 
-const SETUP = [
-  { name: "dependencies", command: [process.execPath, "scripts/setup.mjs", "--install-only"] },
-  { name: "build", after: ["dependencies"], command: [process.execPath, "scripts/setup.mjs"] },
-];
+const EXAMPLES = ["express-app", "koa-app", "swap-storage", "lookup-only"].map((name) => `examples/${name}`);
 
-const STYLE_CHECKS = [
-  { name: "lint", after: ["dependencies"], command: [bin("biome"), "check", "--error-on-warnings", "."] },
-];
-
-const TYPED_FOLDERS = [
-  ...["test", "bench"],
-  ...["examples/express-app", "examples/koa-app", "examples/swap-storage", "examples/lookup-only"],
-];
-
-/** Checks of the packages as they are published: publint, and attw for the types. */
-const PACKAGE_CHECKS = [
-  {
-    name: "types of the packages",
-    after: ["build"],
-    command: [bin("turbo"), "run", "lint:types", "--output-logs=errors-only"],
-  },
-  {
-    name: "shape of the packages",
-    after: ["build"],
-    command: [bin("turbo"), "run", "lint:package", "--output-logs=errors-only"],
-  },
-];
-
-/** Checks that `--all` alone makes, for they take some minutes of CPU. */
+/** Checks that `--all` alone makes, for they take some minutes of CPU. The last two are of the packages as they are published. */
 const LONG_CHECKS = [
-  ...TYPED_FOLDERS.map((folder) => ({
+  ...["test", "bench", ...EXAMPLES].map((folder) => ({
     name: `types of ${folder}`,
-    after: ["build"],
     command: [bin("tsc"), "-p", folder],
   })),
-  ...PACKAGE_CHECKS,
-];
-
-/** Each starts when those of `after` have ended well. */
-const CHECKS = [
-  ...SETUP,
-  ...(tier === "nightly" ? [] : STYLE_CHECKS),
-  ...(tier === "all" ? LONG_CHECKS : []),
+  { name: "types of the packages", command: turbo("lint:types") },
+  { name: "shape of the packages", command: turbo("lint:package") },
 ];
 
 const began = Date.now();
@@ -85,26 +66,15 @@ else failed.push("The tests did not run, because the packages are not built");
 report();
 
 async function runChecks() {
-  const succeeded = new Set();
-  const ended = new Set();
-  const running = new Map();
-  for (;;) {
-    const ready = CHECKS.filter(
-      ({ name, after = [] }) =>
-        !ended.has(name) && !running.has(name) && after.every((other) => succeeded.has(other)),
-    );
-    for (const check of ready.slice(0, AT_ONCE - running.size)) {
-      const end = runCheck(check).then((isGood) => {
-        running.delete(check.name);
-        ended.add(check.name);
-        if (isGood) succeeded.add(check.name);
-      });
-      running.set(check.name, end);
-    }
-    if (running.size === 0) break;
-    await Promise.race(running.values());
-  }
-  for (const { name } of CHECKS) if (!ended.has(name)) failed.push(`${name}: not run`);
+  if (!(await runCheck(DEPENDENCIES))) return;
+  // Each check keeps about one core busy: two at a time.
+  const isStyleChecked = tier === "quick" || tier === "all";
+  await Promise.all([isStyleChecked && runCheck(LINT), runBuild()]);
+}
+
+async function runBuild() {
+  if (!(await runCheck(BUILD)) || tier !== "all") return;
+  for (const check of LONG_CHECKS) await runCheck(check);
 }
 
 async function runCheck({ name, command }) {
@@ -167,7 +137,7 @@ async function runVitest() {
       `--outputFile.json=${file}`,
       ...vitestArguments,
     ],
-    { env: { ...environment, OUTRIGGER_TEST_BUILD: "1", OUTRIGGER_TEST_TIER: tier }, show: true },
+    { env: { ...environment, OUTRIGGER_TEST_BUILD: "1", ...tierVariable }, show: true },
   );
   try {
     return { status, suites: JSON.parse(readFileSync(file, "utf8")).testResults };
@@ -232,6 +202,10 @@ function run([command, ...args], { env = {}, show = false, showErrors = false })
       resolve({ status: status ?? signal, output });
     });
   });
+}
+
+function turbo(task) {
+  return [bin("turbo"), "run", task, "--output-logs=errors-only"];
 }
 
 function bin(name) {

@@ -64,15 +64,14 @@ declare const rest: LookupOptions;
 createLookup({ ...rest, authenticate: (call) => call.context.account, onError: undefined });
 `;
 
-/** Users of the client, and of what their compiler knows as bytes. */
+/** Users of the client. */
 const CLIENT = `
 import { createImagesClient, createLookupClient } from "@outrigger/client";
 
 const images = createImagesClient({ baseUrl: "https://example.com/img", fetch: undefined });
-export async function copy(file: Blob): Promise<Blob> {
+export async function copy(file: Blob): Promise<string> {
   const image = await images.upload(file, { name: undefined, onProgress: undefined });
-  const { bytes, type } = await images.download(image.id, "webp");
-  return new Blob([await bytes()], { type });
+  return images.addressOf(image.id, "webp");
 }
 export const lookup = createLookupClient({ baseUrl: "https://example.com", apiKey: "key" });
 `;

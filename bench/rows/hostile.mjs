@@ -9,8 +9,6 @@ import { renditionOf } from "./hot.mjs";
 const FILES = { full: 32, quick: 32, smoke: 6 };
 const ROUNDS = { full: 3, quick: 1, smoke: 1 };
 const QUIET_READS = { full: 1000, quick: 400, smoke: 20 };
-/** Durations in smoke runs are short: beside other tests a small rendition may exceed its time. */
-const RENDERER = { full: {}, quick: {}, smoke: { timeoutMs: 1000 } };
 const MAX_MEMORY_BYTES = 1024 ** 3;
 
 /**
@@ -55,7 +53,7 @@ export async function measureRow(/** @type {Bench} */ bench) {
  */
 async function takeRound(bench, bombs) {
   const { mode } = bench.settings;
-  const server = await bench.start("outrigger inExpress", { renderer: RENDERER[mode] });
+  const server = await bench.start("outrigger inExpress");
   const { path, answer } = await renditionOf(bench, server);
   const reads = {
     port: server.port,

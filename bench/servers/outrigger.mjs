@@ -20,7 +20,7 @@ async function createService(options) {
         ? files
         : { records: await openRecords(records), originals: files, renditions: files },
     ...(records === undefined ? {} : { secret: "of the benchmark, at least 32 bytes long" }),
-    renderer: createRenderer(options.renderer),
+    renderer: createRenderer(),
     pages: createPages(),
     // One very busy client.
     ...{ rateLimits: false, renderBudget: false },

@@ -1,5 +1,4 @@
 /** @import { RequestListener } from "node:http" */
-/** @import { RendererOptions } from "@outrigger/imaging" */
 
 /**
  * The options of a server. Each uses those that it needs.
@@ -10,7 +9,6 @@
  * @property {number} [maxUploadBytes] Largest file that it accepts. Absent: its own default.
  * @property {boolean} [waits] Whether each upload is answered only once it is processed. Default: false.
  * @property {{ redis?: string, postgres?: string }} [records] URL of the store of Outrigger's records. Absent: `directory`.
- * @property {RendererOptions} [renderer] For Outrigger's renderer. Absent: its defaults.
  */
 
 /** @typedef {{ listener: RequestListener, close?: () => Promise<void> }} Mounted */

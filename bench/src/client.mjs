@@ -85,14 +85,16 @@ const POLL_MS = 100;
  * Waits while an image is being processed.
  * @param {Address} server
  * @param {string} id
- * @returns {Promise<boolean>} Whether it can be served now; otherwise it was refused.
+ * @param {number} [polls] At most so many. Default: no limit.
+ * @returns {Promise<boolean>} Whether it can be served now; otherwise it was refused, or is still being processed.
  */
-export async function isReady(server, id) {
-  for (;;) {
+export async function isReady(server, id, polls = Number.POSITIVE_INFINITY) {
+  for (let poll = 0; poll < polls; poll++) {
     const { status } = await get(server, addressOf(id, "", "json"));
     if (status !== 202) return status === 200;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
+  return false;
 }
 
 /** @param {string} id */

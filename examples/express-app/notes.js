@@ -2,25 +2,13 @@
 import { Router } from "express";
 
 /**
- * @typedef {object} Note
- * @property {number} id
- * @property {string} author
- * @property {string} text
- * @property {string | null} picture Address of a picture, e.g. one that was uploaded under /img.
- */
-
-/**
  * The notes API: everybody reads, users write.
  * @param {import("express").RequestHandler} requireUser
  */
 export function notes(requireUser) {
-  /** @type {Note[]} */
+  /** @type {{ id: number, author: string, text: string, picture: string | null }[]} */
   const all = [];
   const router = Router();
-
-  router.get("/", (_req, res) => {
-    res.json(all);
-  });
 
   router.get("/:id", (req, res, next) => {
     const note = all.find(({ id }) => String(id) === req.params.id);

@@ -2,25 +2,13 @@
 import Router from "@koa/router";
 
 /**
- * @typedef {object} Note
- * @property {number} id
- * @property {string} author
- * @property {string} text
- * @property {string | null} picture Address of a picture, e.g. one that was uploaded under /img.
- */
-
-/**
  * The notes API: everybody reads, users write.
  * @param {import("koa").Middleware} requireUser
  */
 export function notes(requireUser) {
-  /** @type {Note[]} */
+  /** @type {{ id: number, author: string, text: string, picture: string | null }[]} */
   const all = [];
   const router = new Router({ prefix: "/notes" });
-
-  router.get("/", (ctx) => {
-    ctx.body = all;
-  });
 
   router.get("/:id", async (ctx, next) => {
     const note = all.find(({ id }) => String(id) === ctx.params.id);
@@ -29,7 +17,7 @@ export function notes(requireUser) {
   });
 
   router.post("/", requireUser, async (ctx) => {
-    const { text, picture = null } = /** @type {Partial<Note>} */ (Reflect.get(ctx.request, "body"));
+    const { text, picture = null } = Reflect.get(ctx.request, "body") ?? {};
     if (typeof text !== "string" || text === "") return ctx.throw(422, "A note needs a text");
     const note = { id: all.length + 1, author: String(ctx.state.user), text, picture };
     all.push(note);

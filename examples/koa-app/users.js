@@ -37,24 +37,18 @@ export function users({ images, lookup, tokens, requireUser }) {
     const { id } = await images.add(ctx.req, { name: `Avatar of ${owner}`, owner, expiresAt: null });
     const previous = avatars.get(owner);
     avatars.set(owner, id);
-    if (previous !== undefined) await removeIfPresent(previous);
+    // It may have been deleted by its PIN.
+    if (previous !== undefined) await images.remove(previous).catch(ignoreGone);
     const avatar = await images.address(id, { format: "webp", resize: "96x96" });
     ctx.status = 201;
     // Without `publicUrl`, addresses begin at the mount point.
     ctx.body = { avatar: `/img${avatar}` };
   });
 
-  /**
-   * A previous avatar may have been deleted by its PIN.
-   * @param {string} id
-   */
-  async function removeIfPresent(id) {
-    try {
-      await images.remove(id);
-    } catch (error) {
-      if (!isServiceError(error, "gone") && !isServiceError(error, "not_found")) throw error;
-    }
-  }
-
   return router.routes();
+}
+
+/** @param {unknown} error */
+function ignoreGone(error) {
+  if (!isServiceError(error, "gone")) throw error;
 }

@@ -1,10 +1,8 @@
-// The next version, by changesets' own command: manifests, changelogs, lock file, version constants. `--dry-run` prints it and
-// changes nothing.
+// Writes the next version by changesets' own command, and what that leaves out: lock file, version constants.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import getReleasePlan from "@changesets/get-release-plan";
 import { publicPackages, readJson, writeJson } from "./packages.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -18,17 +16,8 @@ const before = versionOf();
 // packages are released together, so no release exceeds the kind that the change files name.
 setPeerRanges("*");
 try {
-  const { releases } = await getReleasePlan(root);
-  const raised = releases.filter(({ type }) => type !== "none");
-  if (raised.length === 0) console.log("No change files in .changeset/: the version stays.");
-  for (const { name, oldVersion, newVersion } of raised) console.log(`${name} ${oldVersion} → ${newVersion}`);
-  if (raised.length > 0 && !process.argv.includes("--dry-run")) {
-    const command = join(root, "node_modules/@changesets/cli/bin.js");
-    execFileSync(process.execPath, [command, "version"], {
-      cwd: root,
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-  }
+  const command = join(root, "node_modules/@changesets/cli/bin.js");
+  execFileSync(process.execPath, [command, "version"], { cwd: root, stdio: "inherit" });
 } finally {
   setPeerRanges(`^${versionOf()}`);
 }

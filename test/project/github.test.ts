@@ -39,14 +39,16 @@ test("CI runs on the oldest supported Node, quick tests for pull requests, all o
   expect(ci.on.schedule).toHaveLength(1);
 });
 
-test("the release workflow runs the release script with the permission to sign provenance", async () => {
+test("the release workflow publishes by the release script with the permission to sign provenance", async () => {
   const { jobs, permissions } = parse(await readText(root, `${WORKFLOWS}/release.yml`));
   expect(permissions).toEqual({ contents: "read" });
   expect(jobs.release.permissions).toEqual({ contents: "write", "id-token": "write" });
   const commands = jobs.release.steps.map((step: { run?: string }) => step.run ?? "").join("\n");
-  expect(commands).toContain("npm run release -- --dry-run");
-  expect(commands).toMatch(/npm run release -- release$/m);
+  expect(commands).toContain("npm pack --dry-run --workspaces");
+  expect(commands).toMatch(/^npm run release$/m);
+  expect(commands).toContain("npm sbom --sbom-format=cyclonedx --omit=dev --package-lock-only");
 });
+
 test("the pull request template names the change file", async () => {
   expect(await readText(root, ".github/PULL_REQUEST_TEMPLATE.md")).toContain("npm run changeset");
 });

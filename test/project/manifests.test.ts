@@ -22,11 +22,6 @@ test.each(packages)("$directory describes itself for the registry", async ({ dir
   expect(await readText(root, `${directory}/LICENSE`)).toBe(await readText(root, "LICENSE"));
 });
 
-test.each(packages)("$directory leaves the project's values to project.json", ({ manifest }) => {
-  for (const field of ["repository", "homepage", "bugs", "author"])
-    expect(manifest).not.toHaveProperty(field);
-});
-
 test.each(packages)("$directory has a changelog with a section for its version", async (entry) => {
   const lines = (await readText(root, `${entry.directory}/CHANGELOG.md`)).split("\n");
   expect(lines[0]).toBe(`# ${entry.manifest.name}`);

@@ -1,1 +1,0 @@
-export function writeSbom(root: string, folder: string): string;
