@@ -62,11 +62,12 @@ test("a refusal rejects with an OutriggerError that has the status and detail of
   expect(wrongType.message).toMatch(/^imagedata must be PNG/);
   const unknown = await refusalOf(client().get(NO_IMAGE));
   expect(unknown).toMatchObject({ name: "OutriggerError", status: 404 });
+  expect(await refusalOf(client().download(NO_IMAGE, "png"))).toMatchObject({ status: 404 });
   expect(await refusalOf(client().upload(fileOf(photo), { expiresAt: 1 }))).toMatchObject({
     status: 400,
     detail: "expiresAt must be in the future",
   });
-  expect(fronted.front.requests).toHaveLength(3);
+  expect(fronted.front.requests).toHaveLength(4);
 });
 
 test("upload stops sending a file that the service refuses with 413", async () => {

@@ -64,14 +64,15 @@ declare const rest: LookupOptions;
 createLookup({ ...rest, authenticate: (call) => call.context.account, onError: undefined });
 `;
 
-/** Users of the client. */
+/** Users of the client, and of what their compiler knows as bytes. */
 const CLIENT = `
 import { createImagesClient, createLookupClient } from "@outrigger/client";
 
 const images = createImagesClient({ baseUrl: "https://example.com/img", fetch: undefined });
-export async function copy(file: Blob): Promise<string> {
+export async function copy(file: Blob): Promise<Blob> {
   const image = await images.upload(file, { name: undefined, onProgress: undefined });
-  return images.addressOf(image.id, "webp");
+  const { bytes, type } = await images.download(image.id, "webp");
+  return new Blob([await bytes()], { type });
 }
 export const lookup = createLookupClient({ baseUrl: "https://example.com", apiKey: "key" });
 `;

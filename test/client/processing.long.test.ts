@@ -15,27 +15,28 @@ test("upload waits for an image that is processed after the answer", async () =>
   });
 });
 
-test("upload with wait: false resolves at once, and waitUntilReady waits for the processing", async () => {
+test("upload with wait: false resolves at once, and download waits for the processing", async () => {
   await withSite({}, async (site) => {
     const client = createImagesClient({ baseUrl: site.base });
     const image = await client.upload(fileOf(photo), { wait: false });
     expect(image).toMatchObject({ status: "processing", width: null });
-    const ready = await client.waitUntilReady(image.id);
+    const { bytes } = await client.download(image.id, "jpg");
+    expect(Buffer.from(await bytes()).equals(photo)).toBe(true);
+    const ready = await client.waitUntilReady(image.id, { timeoutMs: Number.POSITIVE_INFINITY });
     expect(ready).toMatchObject({ status: "ready", width: 900, etag: expect.any(String) });
-    const original = await fetch(client.addressOf(image.id, "jpg"));
-    expect(Buffer.from(await original.arrayBuffer()).equals(photo)).toBe(true);
   });
 });
 
-test("waitUntilReady ends after an abort, and at a wait above maxRetryAfterMs", async () => {
+test("waitUntilReady ends after timeoutMs or an abort", async () => {
   await withSite({ processUploads: false }, async (site) => {
     const client = createImagesClient({ baseUrl: site.base });
     const { id } = await client.upload(fileOf(photo), { wait: false });
     expect(await client.get(id)).toMatchObject({ status: "processing" });
+    expect(await refusalOf(client.waitUntilReady(id, { timeoutMs: 300 }))).toMatchObject({ status: 202 });
     const hasty = createImagesClient({ baseUrl: site.base, maxRetryAfterMs: 500 });
-    expect(await refusalOf(hasty.waitUntilReady(id))).toMatchObject({ status: 202, retryAfterMs: 1000 });
+    expect(await refusalOf(hasty.download(id, "png"))).toMatchObject({ status: 202, retryAfterMs: 1000 });
     const signal = AbortSignal.timeout(200);
-    const error = await client.waitUntilReady(id, { signal }).catch((error) => error);
+    const error = await client.waitUntilReady(id, { signal, timeoutMs: 60_000 }).catch((error) => error);
     expect([error.name, error === signal.reason]).toEqual(["TimeoutError", true]);
   });
 });
@@ -52,11 +53,15 @@ test("upload of a broken picture rejects with the reason after onCreated receive
   });
 });
 
-test("an image that is held for review ends the wait of upload and waitUntilReady", async () => {
+test("an image that is held for review ends the wait of upload and waitUntilReady, and refuses a download", async () => {
   await withSite({ inspect: () => "hold", asyncAfterMs: 0 }, async (site) => {
     const client = createImagesClient({ baseUrl: site.base });
     const image = await client.upload(fileOf(photo));
     expect(image).toMatchObject({ status: "held", width: 900, pin: expect.stringMatching(/^\w{16}$/) });
     expect(await client.waitUntilReady(image.id)).toMatchObject({ id: image.id, status: "held" });
+    expect(await refusalOf(client.download(image.id, "png"))).toMatchObject({
+      status: 202,
+      detail: "The image waits for review",
+    });
   });
 });

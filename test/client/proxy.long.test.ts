@@ -82,4 +82,13 @@ test("a truncated reply is retried, and rejects with status 0 without retries", 
   fronted.front.interject({ ...half, body: '{"id":', isCut: true });
   const once = client({ maxRetries: 0 });
   expect(await refusalOf(once.get(id))).toMatchObject({ status: 0, title: "No reply" });
+  const png = { "Content-Type": "image/png" };
+  for (const headers of [
+    { ...png, "Content-Length": "100" },
+    { ...png, "Transfer-Encoding": "chunked" },
+  ]) {
+    fronted.front.interject({ status: 200, headers, body: "abc", isCut: true });
+    const cut = await once.download(id, "png");
+    expect(await refusalOf(cut.bytes())).toMatchObject({ status: 0 });
+  }
 });

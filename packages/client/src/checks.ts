@@ -12,16 +12,27 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+export function isImageId(text: unknown): text is string {
+  return typeof text === "string" && IMAGE_ID.test(text);
+}
+
+/** A PIN without white space, dashes and invisible characters; `null` for other text. */
+export function plainPin(text: unknown): string | null {
+  if (typeof text !== "string" || text.length > MAX_PIN_LENGTH) return null;
+  const plain = text.replace(IGNORED_IN_PIN, "");
+  return PIN.test(plain) ? plain : null;
+}
+
 /** Throws a TypeError for an invalid ID, before it is used in a path. */
 export function requireImageId(id: string): void {
-  if (!IMAGE_ID.test(id))
+  if (!isImageId(id))
     throw new TypeError("id must be an image ID: 22 letters, digits, hyphens and underscores");
 }
 
-/** A PIN without white space, dashes and invisible characters. Throws a TypeError for other text, without quoting it. */
+/** Like {@link plainPin}; throws a TypeError for an invalid PIN, without quoting it. */
 export function requirePin(given: string): string {
-  const pin = given.length > MAX_PIN_LENGTH ? "" : given.replace(IGNORED_IN_PIN, "");
-  if (!PIN.test(pin)) throw new TypeError("pin must be the PIN of an image: 16 letters and digits");
+  const pin = plainPin(given);
+  if (pin === null) throw new TypeError("pin must be the PIN of an image: 16 letters and digits");
   return pin;
 }
 

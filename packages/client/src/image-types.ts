@@ -37,6 +37,11 @@ export interface ReadOptions extends Omit<AddressedRendition, "format"> {
   until?: number | undefined;
 }
 
+export interface DownloadOptions extends ReadOptions, RequestOptions {
+  /** The `Accept` header, from which `auto` chooses, e.g. `image/webp, image/*;q=0.8`. @default that of `fetch`: JPEG or PNG */
+  accept?: string | undefined;
+}
+
 export interface RequestOptions {
   /** Aborts the request and any wait between retries; the call rejects with the reason of the signal. */
   signal?: AbortSignal | undefined;

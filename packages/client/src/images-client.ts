@@ -1,9 +1,11 @@
 import { type Instant, instantForJson, requirePin } from "./checks.ts";
 import { CLIENT_RULES, type ClientOptions, clientSettings } from "./client-options.ts";
+import { type Download, download } from "./download.ts";
 import { formatAddress, recordAddress } from "./image-address.ts";
 import type {
   AddressFormat,
   CreatedImage,
+  DownloadOptions,
   ImageRecord,
   PicturePoint,
   ReadOptions,
@@ -11,7 +13,7 @@ import type {
   UploadOptions,
 } from "./image-types.ts";
 import { readImageRecord, readRefusal } from "./reply.ts";
-import { request, requestUntilReady } from "./request.ts";
+import { request, requestUntilReady, withTimeout } from "./request.ts";
 import { uploadImage } from "./upload.ts";
 import type { UrlSource } from "./upload-source.ts";
 
@@ -43,10 +45,18 @@ export interface ImagesClient {
   upload(source: Blob | UrlSource, options: UploadOptions): Promise<ImageRecord & Partial<CreatedImage>>;
   /** The record. `status` shows whether the image can be served. */
   get(id: string, options?: RequestOptions): Promise<ImageRecord>;
-  /** The record once the image is ready, or held for review (`status`). Polls at the interval that the service requests. */
-  waitUntilReady(id: string, options?: RequestOptions): Promise<ImageRecord>;
+  /**
+   * The record once the image is ready, or held for review (`status`). Polls at the interval that the service requests.
+   * @param options `timeoutMs`: rejects with status 202 after this time. Absent: no timeout.
+   */
+  waitUntilReady(
+    id: string,
+    options?: RequestOptions & { timeoutMs?: number | undefined },
+  ): Promise<ImageRecord>;
   /** Address of an image in a format, for links and `<img>`. Sends no request. */
   addressOf(id: string, format: AddressFormat, options?: ReadOptions): string;
+  /** The image in a format. Waits until the image is ready. */
+  download(id: string, format: AddressFormat, options?: DownloadOptions): Promise<Download>;
   /**
    * Changes name, description, expiry or focus, and resolves with the record. An edit is safe to execute twice, so it is retried like a read.
    * With `ifMatch` it is retried only after 429: if a lost reply belonged to a successful edit, a retry would be refused with
@@ -108,10 +118,15 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
       return readImageRecord(await request(settings, sending));
     },
 
-    waitUntilReady: async (id, { signal } = {}) =>
-      readImageRecord(await requestUntilReady(settings, reading(id, signal))),
+    waitUntilReady: async (id, { timeoutMs, signal } = {}) =>
+      withTimeout(timeoutMs, signal, async (bounded) =>
+        readImageRecord(await requestUntilReady(settings, reading(id, bounded))),
+      ),
 
     addressOf: (id, format, readOptions) => formatAddress(baseUrl, id, format, readOptions),
+
+    download: async (id, format, { signal, accept, ...readOptions } = {}) =>
+      download(settings, formatAddress(baseUrl, id, format, readOptions), { signal, accept }),
 
     async edit(id, pin, { name, description, expiresAt, focus }, { ifMatch, signal } = {}) {
       const { headers, ...sending } = changing(id, pin, signal);

@@ -9,10 +9,13 @@ export type {
 } from "@outrigger/core/lookup";
 export type { Instant } from "./checks.ts";
 export type { ClientOptions } from "./client-options.ts";
+export type { Download } from "./download.ts";
+export { type ImageAddress, parseImageAddress } from "./image-address.ts";
 export type {
   AddressFormat,
   CreatedImage,
   DocumentedFormat,
+  DownloadOptions,
   ImageFormat,
   ImageRecord,
   PicturePoint,

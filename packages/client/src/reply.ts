@@ -11,6 +11,8 @@ export interface Reply {
   headers: Headers;
   /** The complete body; of a refusal only its first 64 KiB. */
   text: string;
+  /** The body of a download, which the caller reads: then `text` is empty. */
+  body?: ReadableStream<Uint8Array> | null;
   /** The network failure in place of a reply. */
   failure?: OutriggerError;
   /** Whether the service has more bytes of a resumable upload than before the try. */
@@ -23,9 +25,10 @@ const MAX_DETAIL_LENGTH = 500;
 const MAX_PAGE_TITLE_LENGTH = 100;
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .+ GMT$/;
 
-/** Reads the body; rejects if it is truncated. */
-export async function readReply(response: Response): Promise<Reply> {
+/** Reads the body, except of a streamed reply 200; rejects if it is truncated. */
+export async function readReply(response: Response, isStreamed = false): Promise<Reply> {
   const { status, statusText, headers, body } = response;
+  if (isStreamed && status === 200) return { status, statusText, headers, text: "", body };
   const text = response.ok ? await response.text() : await readStart(body);
   return { status, statusText, headers, text };
 }

@@ -1,5 +1,5 @@
 import { isObject } from "./checks.ts";
-import type { ClientSettings } from "./client-options.ts";
+import { type ClientSettings, MAX_TIMER_MS } from "./client-options.ts";
 import { OutriggerError } from "./outrigger-error.ts";
 import { jsonOf, parseRetryAfter, type Reply, readRefusal, readReply } from "./reply.ts";
 
@@ -12,6 +12,8 @@ export interface Sending {
   body?: BodyInit;
   /** Whether a browser completes the request after its page is closed. */
   keepalive?: boolean | undefined;
+  /** Whether the caller reads the body of a reply 200. @default false */
+  isStreamed?: boolean;
   signal?: AbortSignal | undefined;
   /** Statuses of a success; any other rejects. @default [200] */
   expected?: readonly number[];
@@ -82,7 +84,7 @@ export async function request(
 export async function requestUntilReady(
   settings: ClientSettings,
   sending: Sending,
-  { state = "The image is still being processed", earlier }: { state?: string; earlier?: Reply } = {},
+  { state = IMAGE_STATE, earlier }: { state?: string; earlier?: Reply } = {},
 ): Promise<Reply> {
   let reply = earlier;
   for (;;) {
@@ -90,8 +92,7 @@ export async function requestUntilReady(
     if (reply !== undefined) {
       const retryAfterMs = parseRetryAfter(reply.headers, Date.now());
       if (retryAfterMs !== null && retryAfterMs > settings.maxRetryAfterMs) {
-        const detail = `${state}: retry in ${retryAfterMs / 1000} seconds`;
-        throw new OutriggerError({ status: 202, title: "Accepted", detail, retryAfterMs });
+        throw notReady(`${state}: retry in ${retryAfterMs / 1000} seconds`, retryAfterMs);
       }
       await waitFor(delayMs(retryAfterMs, 2), sending.signal);
     }
@@ -100,8 +101,32 @@ export async function requestUntilReady(
 }
 
 /** Whether a reply is that of an image that waits for review, which may take days. */
-function isHeld(reply: Reply): boolean {
+export function isHeld(reply: Reply): boolean {
   return reply.status === 202 && jsonOf(reply)?.status === "held";
+}
+
+const IMAGE_STATE = "The image is still being processed";
+
+export function notReady(detail: string, retryAfterMs: number | null = null): OutriggerError {
+  return new OutriggerError({ status: 202, title: "Accepted", detail, retryAfterMs });
+}
+
+/** Aborts `work` after `timeoutMs` with an error of status 202. */
+export async function withTimeout<T>(
+  timeoutMs: number | undefined,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  // Longer than a timer can wait.
+  if (timeoutMs === undefined || timeoutMs > MAX_TIMER_MS) return work(signal);
+  const late = new AbortController();
+  const error = notReady(`${IMAGE_STATE} after ${timeoutMs / 1000} seconds`);
+  const timer = setTimeout(() => late.abort(error), timeoutMs);
+  try {
+    return await work(signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /**
@@ -150,7 +175,7 @@ const STREAMING: RequestInit & { duplex: "half" } = {
  * aborted signal.
  */
 export async function send(settings: ClientSettings, sending: Sending): Promise<Reply> {
-  const { method = "GET", url, body, keepalive, signal } = sending;
+  const { method = "GET", url, body, keepalive, isStreamed, signal } = sending;
   // Outside the try block: an invalid request is a mistake of the caller, not a network failure.
   const init: RequestInit = {
     method,
@@ -166,7 +191,7 @@ export async function send(settings: ClientSettings, sending: Sending): Promise<
   const redirect = () => readReply(new Response(null, { status: 302 }));
   try {
     const response = await settings.fetch(url, init);
-    return await (response.type === "opaqueredirect" ? redirect() : readReply(response));
+    return await (response.type === "opaqueredirect" ? redirect() : readReply(response, isStreamed));
   } catch (error) {
     signal?.throwIfAborted();
     const reply = failedReply(url, error);
