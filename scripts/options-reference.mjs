@@ -73,11 +73,7 @@ function readOr(path) {
 function pageOf(factories, sets) {
   const chapters = CHAPTERS.map(([name, title]) => {
     const own = factories.filter(({ from }) => packageOf(from) === name);
-    return {
-      name,
-      title,
-      withOptions: own.filter(hasOptions),
-    };
+    return { name, title, withOptions: own.filter(({ sets }) => sets.length > 0) };
   }).filter(({ withOptions }) => withOptions.length > 0);
   const known = new Set(CHAPTERS.map(([name]) => name));
   const stray = factories.find(({ from }) => !known.has(packageOf(from)));
@@ -101,11 +97,6 @@ function packageOf(entry) {
     .split("/")
     .slice(0, entry.startsWith("@") ? 2 : 1)
     .join("/");
-}
-
-/** @param {Factory} factory */
-function hasOptions({ sets }) {
-  return sets.length > 0;
 }
 
 /** Links to the functions with options. */
@@ -159,12 +150,10 @@ function sharedWith(options) {
 }
 
 /** @param {Option} option */
-function lineOf({ name, type, isRequired, unless, preset, text, parts }) {
-  const inPlace =
-    unless.length === 0 ? "" : ` unless ${unless.map((other) => `\`${other}\``).join(" or ")} is given`;
+function lineOf({ name, type, isRequired, preset, text, parts }) {
   const [part = "", ...others] = parts;
   const shown = part !== "" && others.length === 0 ? `[\`${type}\`](#${anchor(part)})` : `\`${type}\``;
-  const head = `- **\`${name}\`** ${shown}${isRequired ? ` _required${inPlace}_` : ""}`;
+  const head = `- **\`${name}\`** ${shown}${isRequired ? " _required_" : ""}`;
   const more =
     others.length === 0 ? "" : ` See ${parts.map((each) => `[${each}](#${anchor(each)})`).join(", ")}.`;
   const value = isRequired || NOTHING.test(preset ?? "") ? "" : presetOf(preset ?? "");

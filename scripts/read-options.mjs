@@ -28,7 +28,6 @@ import {
  * @property {string} type As declared, with names of unions of literals replaced by the literals.
  * @property {boolean} isRequired
  * @property {boolean} takesUndefined Whether its type names `undefined`, for `exactOptionalPropertyTypes`.
- * @property {string[]} unless Options that it replaces: required if they are absent.
  * @property {string | null} preset From `@default`.
  * @property {string} text From its JSDoc.
  * @property {string[]} parts Names of interfaces in its type that are options themselves.
@@ -191,14 +190,10 @@ function addSet(sets, { name, type, declaration, inherited }) {
   /** @type {OptionSet} */
   const set = { name, text: textOf(declaration), options: [], faults: [] };
   sets.set(name, set);
-  // Each member of a union is one alternative.
-  const shapes = (type.isUnion() ? type.getUnionTypes() : [type]).map(membersOf);
   const theirs = new Set(inherited.flatMap((base) => [...membersOf(base.type).values()]));
-  for (const [option, member] of new Map(shapes.flatMap((shape) => [...shape]))) {
+  for (const [option, member] of membersOf(type)) {
     if (theirs.has(member)) continue;
-    const others = shapes.filter((shape) => !shape.has(option));
     const found = optionOf(member);
-    found.unless = found.isRequired ? others.flatMap((shape) => onlyIn(shape, shapes)) : [];
     const nested = Node.isPropertyAssignment(member)
       ? partsOf(member.getInitializer())
       : optionSets(member.getType().getNonNullableType(), true);
@@ -225,13 +220,6 @@ function membersOf(type) {
   // A type whose options are declared by rules lists them in no order.
   if (own.every(Node.isPropertyAssignment)) own.sort((a, b) => a.getStart() - b.getStart());
   return new Map(own.map((member) => [member.getName(), member]));
-}
-
-/** Names that are required in this shape and impossible in others. */
-function onlyIn(shape, shapes) {
-  return [...shape]
-    .filter(([name, member]) => isRequired(member) && !shapes.every((each) => each.has(name)))
-    .map(([name]) => name);
 }
 
 function isRequired(member) {
@@ -261,7 +249,6 @@ function optionOf(member) {
     takesUndefined:
       isRule ||
       (Node.isPropertySignature(member) && /\bundefined$/.test(member.getTypeNode()?.getText() ?? "")),
-    unless: [],
     preset: preset === undefined ? null : plain(ts.getTextOfJSDocComment(preset.comment) ?? ""),
     text: textOf(member),
     parts: [],

@@ -5,6 +5,8 @@ const [file, name = "", options = "{}"] = process.argv.slice(2);
 const { [name]: start } = await import(`./${file}.mjs`);
 const { close, listener } = await start(JSON.parse(options));
 const server = createServer(listener);
+// A server that waits for the CPU would close connections, as idle ones, at the moment of their next use.
+server.keepAliveTimeout = 0;
 
 process.on("message", async (message) => {
   if (message === "usage") {

@@ -28,12 +28,7 @@ export function exchange(url, options, read) {
     const outgoing = request(url, { ...others, headers, agent }, (response) => {
       read(response).then(resolve, reject);
     });
-    outgoing.on("error", (error) => {
-      // The server closed an idle connection at the moment of its next use.
-      const isStale = outgoing.reusedSocket && "code" in error && error.code === "ECONNRESET";
-      if (isStale) resolve(exchange(url, options, read));
-      else reject(error);
-    });
+    outgoing.on("error", reject);
     outgoing.end(body);
   });
 }
