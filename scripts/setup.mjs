@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const BUILD_SCRIPTS = ["bundle.mjs", "bundle-library.mjs", "disposable-domains.mjs", "inline-types.mjs"];
 const stampFile = join(root, "node_modules", ".outrigger-setup.json");
 
 checkNode();
@@ -78,7 +79,7 @@ function fingerprint() {
     hash.update(`${path}\0${size}\0${mtimeMs}\n`);
   };
   for (const path of ["package.json", "turbo.json", "packages/tsconfig.base.json"]) add(path);
-  for (const name of ["bundle.mjs", "disposable-domains.mjs", "inline-types.mjs"]) add(`scripts/${name}`);
+  for (const name of BUILD_SCRIPTS) add(`scripts/${name}`);
   for (const name of packageNames()) {
     add(`packages/${name}/package.json`);
     add(`packages/${name}/tsconfig.json`);

@@ -58,12 +58,6 @@ export async function clean(pdf: Buffer): Promise<Buffer> {
   return stripped;
 }
 
-export async function cleanInPlace(pdf: Buffer): Promise<Buffer> {
-  const stripped = await clean(pdf);
-  expect(stripped.length).toBe(pdf.length);
-  return stripped;
-}
-
 /** A drawn page with these annotations, fields and objects. */
 export function document({
   catalogue = "",

@@ -75,7 +75,17 @@ function pipeOf(child: ChildProcess): Socket {
 }
 
 /** The faults of a picture, and of the process itself. A worker reports no other. */
-const CODES = ["bad_request", "unsupported_media", "too_costly", "not_implemented", "memory", "bug"] as const;
+const CODES = [
+  ...([
+    "bad_request",
+    "too_large",
+    "unsupported_media",
+    "too_costly",
+    "not_implemented",
+    "memory",
+    "bug",
+  ] as const),
+];
 
 /**
  * Verifies the form of a message, except that of a result. A decoder may be under control of the file that it read.

@@ -7,7 +7,7 @@ import type {
   PicturePreview,
   Size,
 } from "@outrigger/core/images";
-import { isServiceError } from "@outrigger/core/values";
+import { isServiceError, ServiceError } from "@outrigger/core/values";
 import sharp from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { fitSquare } from "../shared/fit.ts";
@@ -82,9 +82,24 @@ async function admitPicture(
   };
 }
 
+/** MiB of the largest PDF. It is held five times while it is cleaned. */
+const MAX_PDF_MIB = 64;
+
+/** The PDF, repaired and within its limit. */
+function soundPdf(bytes: Buffer): Promise<Buffer> {
+  if (bytes.length > MAX_PDF_MIB * 1024 ** 2) {
+    const size = `${(bytes.length / 1024 ** 2).toFixed(1)} MiB`;
+    throw new ServiceError(
+      "too_large",
+      `A PDF may have at most ${MAX_PDF_MIB} MiB, and this one has ${size}.`,
+    );
+  }
+  return repairPdf(bytes);
+}
+
 /** The bytes, or a copy to store of what can be read of a damaged file. */
 async function readSound(bytes: Buffer, type: OriginalType, kept: Kept, limits: PictureLimits) {
-  const sound = type === "application/pdf" ? await repairPdf(bytes) : bytes;
+  const sound = type === "application/pdf" ? await soundPdf(bytes) : bytes;
   try {
     const info = await decodeAll(sound, await openPicture(sound, type, limits), type, limits, true);
     return { sound, info, isRepaired: false };

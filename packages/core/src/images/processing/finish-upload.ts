@@ -32,7 +32,7 @@ export interface UploadWork {
   admission: Promise<InspectedAdmission>;
 }
 
-const VERDICTS = ["unsupported_media", "too_costly", "not_implemented"] as const;
+const VERDICTS = ["too_large", "unsupported_media", "too_costly", "not_implemented"] as const;
 const LOAD = ["overloaded", "rate_limited", "conflict"] as const;
 const LOST_REASON = "The uploaded file was lost before it could be processed.";
 

@@ -4,7 +4,7 @@ import sharp, { type Sharp } from "sharp";
 import { fitInside, fitSquare } from "../../shared/fit.ts";
 import { isSized } from "../../shared/measure.ts";
 import { awaitLibvips, readPixels } from "../libvips.ts";
-import { mayHaveLayers } from "../pdf/layers.ts";
+import { hasLayers } from "../pdf/layers.ts";
 import { openPdf, PIXELS_PER_POINT } from "../pdf/open-pdf.ts";
 import { transformPdf } from "../pdf/transform-pdf.ts";
 import { pdfOfJpeg, pdfOfPixels } from "../pdf/write-pdf.ts";
@@ -38,7 +38,7 @@ async function transformed(conversion: Conversion): Promise<Buffer> {
   const { bytes, picture, size, placed, spec } = conversion;
   const scale = isSized(spec) ? size.width / picture.natural.width : 1;
   const isChanged = scale !== 1 || (spec.page !== undefined && picture.pages > 1);
-  if (placed !== null || (isChanged && mayHaveLayers(bytes))) {
+  if (placed !== null || (isChanged && (await hasLayers(bytes)))) {
     return pixelPage({ ...conversion, pixelsPerPoint: PIXELS_PER_POINT });
   }
   const pdf = await transformPdf(bytes, { ...(spec.page === undefined ? {} : { page: spec.page }), scale });

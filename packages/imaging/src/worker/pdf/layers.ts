@@ -1,71 +1,46 @@
-import { Edits } from "../privacy/edits.ts";
-import { parsePdfValue } from "../privacy/pdf/parse-pdf-value.ts";
-import { takePdfInventory } from "../privacy/pdf/pdf-inventory.ts";
-import { entryOf, type PdfValue, pdfNameAt, visitValues } from "../privacy/pdf/pdf-value.ts";
-import { resavePdf } from "../privacy/strip-pdf.ts";
-import { updatedPdf } from "./pdf-file.ts";
+import { PDFDict, PDFName, PDFNumber, type PDFObject, PDFRef } from "../privacy/pdf/library.ts";
+import { entryOf, itemsOf, nameOf, type Resolve } from "../privacy/pdf/pdf-values.ts";
+import { PdfObjects, resavePdf } from "../privacy/pdf/saved-pdf.ts";
 
-const TYPE = "application/pdf";
 /** The flag of an annotation that no reader draws (ISO 32000-1, table 165). */
 const HIDDEN = 2;
 
-/** Whether a document has layers (optional content groups). An encrypted or damaged one is taken to have some. */
-export function mayHaveLayers(bytes: Buffer): boolean {
-  let hasLayers = false;
-  const inventory = takePdfInventory(bytes, (_, value) => {
-    if (entryOf(value, "OCProperties") !== undefined) hasLayers = true;
-  });
-  return inventory === null || hasLayers;
+/** Whether a document has layers (optional content groups). */
+export async function hasLayers(bytes: Buffer): Promise<boolean> {
+  const objects = new PdfObjects((await resavePdf(bytes)).bytes);
+  return readLayerState(objects) !== null;
 }
 
 /** The document with annotations in layers that are off hidden; `null` for a document without layers. Source: ISO 32000-1, section 8.11. */
 export async function withHiddenAnnotations(bytes: Buffer): Promise<Buffer | null> {
-  if (!mayHaveLayers(bytes)) return null;
-  const plain = await resavePdf(bytes);
-  const state = readLayerState(plain);
-  return state === null ? null : hideAnnotations(plain, state);
-}
-
-function hideAnnotations(plain: Buffer, state: LayerState): Buffer {
-  const changed = new Map<number, [Buffer]>();
-  for (const [number, content] of state.objects) {
-    const value = parsePdfValue(content, 0);
-    if (value === null) continue;
-    const edits = new Edits(content, TYPE);
-    visitValues(value, (inner) => {
-      const isAnnotation = entryOf(inner, "Rect") !== undefined && pdfNameAt(inner, "Subtype") !== undefined;
-      if (!isAnnotation || inner.kind !== "dictionary" || !isHidden(state, entryOf(inner, "OC"))) return;
-      for (const entry of inner.entries) if (entry.key === "F") edits.remove(entry.start, entry.value.end);
-      addEntry(edits, inner, `/F ${HIDDEN}`);
-    });
-    const pieces = edits.apply();
-    if (pieces !== null) changed.set(number, [Buffer.concat(pieces)]);
+  const saved = await resavePdf(bytes);
+  const objects = new PdfObjects(saved.bytes);
+  const state = readLayerState(objects);
+  const root = entryOf(objects.trailer, "Root");
+  if (state === null || !(root instanceof PDFRef)) return null;
+  for (const page of saved.pages) {
+    for (const item of itemsOf(objects.resolve(entryOf(objects.get(page), "Annots")))) {
+      const annotation = objects.resolve(item);
+      if (annotation instanceof PDFDict && isHidden(state, entryOf(annotation, "OC"))) {
+        annotation.set(PDFName.of("F"), PDFNumber.of(HIDDEN));
+      }
+    }
   }
-  return updatedPdf(plain, changed, state.root);
-}
-
-/** Adds an entry before the end of a dictionary. */
-function addEntry(edits: Edits, { end }: PdfValue, entry: string): void {
-  edits.replace(end - 2, end - 2, Buffer.from(entry, "latin1"));
+  return objects.write({ Root: root });
 }
 
 /** Deeper than visibility expressions are, and as deep as PDFium reads them. */
 const MAX_DEPTH = 32;
-/** Bytes of objects that lookups parse in one document. Expressions that name one another could take any number. */
-const MAX_PARSED_BYTES = 64 * 1024 ** 2;
-/** Bytes that a lookup counts besides. */
-const LOOKUP_BYTES = 256;
+/** Operands that are looked at in one document. Expressions that name one another could take any number. */
+const MAX_OPERANDS = 100_000;
 
-/** The objects of a document and which of its layers are shown. */
+/** Which layers of a document are shown. */
 interface LayerState {
-  /** The number of the catalogue. */
-  root: number;
-  /** The objects that are no streams, each alone in its bytes. */
-  objects: ReadonlyMap<number, Buffer>;
-  /** Looks up an indirect object; any other value stands for itself. */
   resolve: Resolve;
   /** Whether a layer is shown on screen, by the number of its object. */
   visible: ReadonlyMap<number, boolean>;
+  /** Operands that may still be looked at. */
+  operands: number;
 }
 
 /**
@@ -73,63 +48,59 @@ interface LayerState {
  *
  * Sources: ISO 32000-1, section 8.11.4; PDFium, `cpdf_occontext.cpp`.
  */
-export function readLayerState(bytes: Buffer): LayerState | null {
-  const objects = new Map<number, Buffer>();
-  const inventory = takePdfInventory(bytes, ({ number, data, host }, value) => {
-    if (value !== null && data === null) objects.set(number, host.content.subarray(value.start, value.end));
-  });
-  const resolve = resolverOf(objects);
-  const root = inventory?.trailers.map((trailer) => entryOf(trailer, "Root")).findLast(Boolean);
-  const properties = resolve(entryOf(resolve(root), "OCProperties"));
-  if (root?.kind !== "reference" || properties === undefined) return null;
-  const listed = numbersIn(resolve(entryOf(properties, "OCGs")));
-  const configurations = itemsOf(resolve(entryOf(properties, "Configs"))).map(resolve);
+export function readLayerState({ trailer, resolve }: PdfObjects): LayerState | null {
+  const at = (value: PDFObject | undefined, key: string) => resolve(entryOf(value, key));
+  const properties = at(at(trailer, "Root"), "OCProperties");
+  if (properties === undefined) return null;
+  const configurations = itemsOf(at(properties, "Configs")).map(resolve);
   const configuration =
-    configurations.find((each) => entryOf(each, "Intent") !== undefined && isForView(each, resolve)) ??
-    resolve(entryOf(properties, "D"));
-  const [on, off] = ["ON", "OFF"].map((key) => numbersIn(resolve(entryOf(configuration, key))));
-  const isOn = pdfNameAt(configuration, "BaseState") !== "OFF";
+    configurations.find((each) => at(each, "Intent") !== undefined && isForView(each, resolve)) ??
+    at(properties, "D");
+  const [on, off] = ["ON", "OFF"].map((key) => numbersIn(at(configuration, key)));
+  const isOn = nameOf(at(configuration, "BaseState")) !== "OFF";
   const visible = new Map<number, boolean>();
-  for (const number of listed) {
-    const content = objects.get(number);
-    const layer = content && parsePdfValue(content, 0);
-    if (layer?.kind !== "dictionary") continue;
-    const usage = resolve(entryOf(resolve(entryOf(layer, "Usage")), "View"));
-    const used = pdfNameAt(usage, "ViewState");
+  for (const item of itemsOf(at(properties, "OCGs"))) {
+    const layer = resolve(item);
+    if (!(item instanceof PDFRef && layer instanceof PDFDict)) continue;
+    const number = item.objectNumber;
+    const used = nameOf(at(at(at(layer, "Usage"), "View"), "ViewState"));
     const configured = off?.has(number) === true ? false : isOn || on?.has(number) === true;
     visible.set(number, !isForView(layer, resolve) || (used === undefined ? configured : used !== "OFF"));
   }
-  return { root: root.number, objects, resolve, visible };
+  return { resolve, visible, operands: MAX_OPERANDS };
 }
 
 /** Whether the layer or the membership at `OC` hides what has that entry. */
-export function isHidden({ resolve, visible }: LayerState, content: PdfValue | undefined): boolean {
-  const isLayer = (value: PdfValue | undefined) => value?.kind === "reference" && visible.has(value.number);
-  const isShown = (value: PdfValue | undefined): boolean =>
-    value?.kind !== "reference" || visible.get(value.number) !== false;
+export function isHidden(state: LayerState, content: PDFObject | undefined): boolean {
+  const { resolve, visible } = state;
+  const isLayer = (value: PDFObject | undefined) =>
+    value instanceof PDFRef && visible.has(value.objectNumber);
+  const isShown = (value: PDFObject | undefined): boolean =>
+    !(value instanceof PDFRef) || visible.get(value.objectNumber) !== false;
 
-  function isExpressionTrue(expression: PdfValue | undefined, depth: number): boolean {
+  function isExpressionTrue(expression: PDFObject | undefined, depth: number): boolean {
     const [operator, ...operands] = itemsOf(expression);
-    const name = operator?.kind === "name" ? operator.text : "";
+    const name = nameOf(operator);
     if (depth > MAX_DEPTH) return false;
-    const isTrue = (operand: PdfValue): boolean => {
-      const inner = isLayer(operand) ? undefined : resolve(operand);
-      return inner?.kind === "array" ? isExpressionTrue(inner, depth + 1) : isShown(operand);
+    const isTrue = (operand: PDFObject): boolean => {
+      if (--state.operands < 0) return false;
+      const inner = isLayer(operand) ? [] : itemsOf(resolve(operand));
+      return inner.length > 0 ? isExpressionTrue(resolve(operand), depth + 1) : isShown(operand);
     };
     if (name === "Not") return operands[0] !== undefined && !isTrue(operands[0]);
     return name === "And" ? operands.every(isTrue) : name === "Or" && operands.some(isTrue);
   }
 
   const membership = isLayer(content) ? undefined : resolve(content);
-  if (pdfNameAt(membership, "Type") !== "OCMD") return !isShown(content);
+  if (nameOf(entryOf(membership, "Type")) !== "OCMD") return !isShown(content);
   const expression = resolve(entryOf(membership, "VE"));
-  if (expression?.kind === "array") return !isExpressionTrue(expression, 0);
+  if (itemsOf(expression).length > 0) return !isExpressionTrue(expression, 0);
   const layers = entryOf(membership, "OCGs");
   const list = resolve(layers);
-  if (list?.kind !== "array") return !isShown(layers);
-  const shown = list.items.map(isShown);
+  if (list instanceof PDFDict) return !isShown(layers);
+  const shown = itemsOf(list).map(isShown);
   if (shown.length === 0) return false;
-  switch (pdfNameAt(membership, "P")) {
+  switch (nameOf(entryOf(membership, "P"))) {
     case "AllOn":
       return !shown.every(Boolean);
     case "AllOff":
@@ -141,31 +112,14 @@ export function isHidden({ resolve, visible }: LayerState, content: PdfValue | u
   }
 }
 
-type Resolve = (value: PdfValue | undefined) => PdfValue | undefined;
-
-/** Parses objects when they are looked up: a file may have a million. */
-function resolverOf(objects: LayerState["objects"]): Resolve {
-  let parsable = MAX_PARSED_BYTES;
-  return (value) => {
-    if (value?.kind !== "reference") return value;
-    const content = objects.get(value.number);
-    parsable -= LOOKUP_BYTES + (content?.length ?? 0);
-    return content === undefined || parsable < 0 ? undefined : (parsePdfValue(content, 0) ?? undefined);
-  };
-}
-
 /** Whether a layer or a configuration is meant for viewing. */
-function isForView(value: PdfValue | undefined, resolve: Resolve): boolean {
+function isForView(value: PDFObject | undefined, resolve: Resolve): boolean {
   const intent = resolve(entryOf(value, "Intent"));
   if (intent === undefined) return true;
-  const names = intent.kind === "array" ? intent.items : [intent];
-  return names.some((name) => name.kind === "name" && (name.text === "View" || name.text === "All"));
+  const names = [nameOf(intent), ...itemsOf(intent).map((item) => nameOf(item))];
+  return names.includes("View") || names.includes("All");
 }
 
-function itemsOf(value: PdfValue | undefined): readonly PdfValue[] {
-  return value?.kind === "array" ? value.items : [];
-}
-
-function numbersIn(value: PdfValue | undefined): Set<number> {
-  return new Set(itemsOf(value).flatMap((item) => (item.kind === "reference" ? [item.number] : [])));
+function numbersIn(value: PDFObject | undefined): Set<number> {
+  return new Set(itemsOf(value).flatMap((item) => (item instanceof PDFRef ? [item.objectNumber] : [])));
 }

@@ -120,12 +120,12 @@ test.each([
   await expect(repairPdf(Buffer.from(bytes))).rejects.toThrow(unreadable("application/pdf", reason));
 });
 
-test("repairPdf ends in time and memory for page trees that multiply", async () => {
+test("repairPdf ends in time and memory for page trees of many kids and of loops", async () => {
   const kids = Array.from({ length: 50_000 }, () => "<</Type/Page>>").join(" ");
   const tree = `<</Type/Pages/Count 1/Kids[null ${kids}]/Resources<</X(${"x".repeat(100_000)})>>>>`;
   const bytes = Buffer.from(`1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj${tree}endobj`);
   const started = process.cpuUsage();
-  await expect(repairPdf(bytes)).rejects.toMatchObject({ code: "unsupported_media" });
+  expect((await repairPdf(bytes)).length).toBeLessThan(5 * bytes.length);
   const loops = Array.from(
     { length: 20_000 },
     (_, n) => `${n + 2} 0 obj<</Kids[null ${n + 3} 0 R 2 0 R]>>endobj`,

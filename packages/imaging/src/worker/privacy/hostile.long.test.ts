@@ -8,8 +8,6 @@ import { firstObjectOf, pdfOfObjects, QUARTERS, samplePdf } from "../../../../..
 import { samplePsd } from "../../../../../test/support/psd-samples.ts";
 import { exifBlock } from "../../../test/exif-blocks.ts";
 import { sparseGif } from "../../../test/hostile-gifs.ts";
-import { parsePdfValue } from "./pdf/parse-pdf-value.ts";
-import { openObjectStream } from "./pdf/pdf-inventory.ts";
 import { stripMetadata } from "./strip-metadata.ts";
 
 type StrippedType = Parameters<typeof stripMetadata>[1];
@@ -104,15 +102,6 @@ test.each([
   expect(process.cpuUsage(began).user / 1000).toBeLessThan(50_000);
 });
 
-test("inflate returns null for more than maxBytes", () => {
-  const content = Buffer.from(`1 0 ${" ".repeat(1000)}null`);
-  const dictionary = parsePdfValue(Buffer.from("<</Type/ObjStm/N 1/First 4/Filter/FlateDecode>>"), 0);
-  expect.assert(dictionary !== null);
-  const data = deflateSync(content);
-  expect(openObjectStream(dictionary, data, content.length)?.objects).toHaveLength(1);
-  expect(openObjectStream(dictionary, data, content.length - 1)).toBeNull();
-});
-
 test("stripJpeg refuses a JPEG that holds only EXIF segments", async () => {
   const exif = Buffer.concat([Buffer.of(0xff, 0xe1, 0, 104), Buffer.from("Exif\0\0"), exifBlock(6)]);
   const jpeg = (count: number) =>
@@ -126,6 +115,5 @@ test("stripPdf removes private data that refer to half a million objects", async
   const entries = `/PieceInfo ${FIRST + 1} 0 R`;
   const pdf = samplePdf([{ ...page, entries }], ["(Personal)", references]);
   const stripped = Buffer.concat((await stripMetadata(pdf, "application/pdf")) ?? []);
-  expect(stripped.length).toBe(pdf.length);
   expect(stripped.includes("Personal")).toBe(false);
 });

@@ -26,10 +26,9 @@ describe("stripPdf, picture in a page", async () => {
         "15",
       ],
     );
-  /** Strips a PDF in place, and expects the picture to look as it did before it was described. */
-  async function stripInPlace(pdf: Buffer): Promise<Buffer> {
+  /** Strips a PDF, and expects the picture to look as it did before it was described. */
+  async function stripAll(pdf: Buffer): Promise<Buffer> {
     const stripped = await strip(pdf);
-    expect(stripped.length).toBe(pdf.length);
     expect(everythingIn(stripped)).not.toMatch(/a secret|Serial/);
     expect((await drawn(stripped)).equals(await drawn(withImage("/DCTDecode", plain)))).toBe(true);
     expect(await stripPdf(stripped)).toBeNull();
@@ -37,16 +36,12 @@ describe("stripPdf, picture in a page", async () => {
   }
 
   test.each(["/DCTDecode", "[/DCTDecode]"])("loses its metadata with filter %s", async (filter) => {
-    await stripInPlace(withImage(filter, jpeg));
-  });
-
-  test("loses its metadata when it is also compressed with Flate", async () => {
-    const stripped = await stripInPlace(withImage("[/FlateDecode/DCTDecode]", deflateSync(jpeg)));
-    expect(everythingIn(stripped).length).toBeGreaterThan(stripped.length + plain.length);
+    await stripAll(withImage(filter, jpeg));
   });
 
   const png = (bytes: Buffer) => deflateSync(pngRows(bytes));
   test.each<[string, string, (bytes: Buffer) => Buffer]>([
+    ["Flate", "[/FlateDecode/DCTDecode]", (bytes) => deflateSync(bytes)],
     ["Crypt", "[/Crypt/DCTDecode]", (bytes) => bytes],
     ["Crypt with parameters", "[/Crypt/DCTDecode]/DecodeParms[<</Name/Identity>> null]", (bytes) => bytes],
     [
@@ -70,7 +65,7 @@ describe("stripPdf, picture in a page", async () => {
       (bytes) => deflateSync(bytes),
     ],
   ])("loses its metadata behind %s", async (_, filter, encode) => {
-    await stripInPlace(withImage(filter, encode(jpeg)));
+    await stripAll(withImage(filter, encode(jpeg)));
   });
 
   // The first block is whole, and not the last one; the second is of no kind.
@@ -93,7 +88,6 @@ describe("stripPdf, picture in a page", async () => {
   test.each([
     ["behind more than eight filters", "/I Do", `[${"/Crypt".repeat(8)}/DCTDecode]`],
     ["beside many broken inline images", `/I Do ${"BI /W 1 ".repeat(21)}`, "/DCTDecode"],
-    ["beside inline images with endless comments", `/I Do ${"BI %".repeat(21)}`, "/DCTDecode"],
   ])("%s is refused in an upload, and served in a rendition without the rest", async (_, content, filter) => {
     const dictionary = `/Type/XObject/Subtype/Image/Width 16/Height 8/BitsPerComponent 8/ColorSpace/DeviceRGB/Filter${filter}`;
     const objects = [{ dictionary, data: plain }, `<</Author(${SECRET})/Title(${SECRET})>>`];

@@ -63,7 +63,7 @@ export async function submitUpload(context: ImageContext, call: Call): Promise<R
 }
 
 /** Refusals that other input may avoid. The page keeps what was typed. */
-const BY_INPUT: readonly ErrorCode[] = ["bad_request", "unsupported_media", "too_costly"];
+const BY_INPUT: readonly ErrorCode[] = ["bad_request", "too_large", "unsupported_media", "too_costly"];
 
 /** The upload page with the reason why the form was refused. */
 export function refusedUpload(

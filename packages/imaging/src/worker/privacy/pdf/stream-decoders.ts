@@ -1,5 +1,11 @@
-import { constants, inflateRawSync } from "node:zlib";
-import { isSpace } from "./parse-pdf-value.ts";
+import { constants, inflateRawSync, inflateSync } from "node:zlib";
+
+/** White space of PDF (ISO 32000-1, table 1). */
+const SPACES: ReadonlySet<number | undefined> = new Set(Buffer.from("\0\t\n\f\r "));
+
+export function isSpace(byte: number | undefined): boolean {
+  return SPACES.has(byte);
+}
 
 /** Decodes data up to its end marker or as far as possible: damaged Flate gives nothing. `null` for more than `maxBytes`. */
 type StreamDecoder = (data: Buffer, maxBytes: number, earlyChange: boolean) => Buffer | null;
@@ -27,6 +33,29 @@ function inflateCut(data: Buffer, maxBytes: number): Buffer | null {
   } catch (error) {
     return error instanceof RangeError ? null : Buffer.alloc(0);
   }
+}
+
+/** Inline images have up to 4 KB; programs write larger ones. */
+const MAX_INLINE_BYTES = 1024 ** 2;
+
+/** The bytes of a Flate stream at the start of `data`; 0 when they cannot be decoded. Charges `budget`. */
+export function inflatedLength(data: Buffer, budget: { bytes: number }): number {
+  const maxOutputLength = Math.min(MAX_INLINE_BYTES, budget.bytes);
+  try {
+    // The types do not know what `info` adds.
+    const { buffer, engine } = inflateSync(data, { info: true, maxOutputLength }) as unknown as Inflated;
+    budget.bytes -= buffer.length;
+    return engine.bytesWritten;
+  } catch {
+    // Damaged; what follows it is then found by its word.
+    budget.bytes -= Math.max(0, maxOutputLength);
+    return 0;
+  }
+}
+
+interface Inflated {
+  buffer: Buffer;
+  engine: { bytesWritten: number };
 }
 
 const HEX_END = 0x3e;

@@ -1,17 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { createRandom } from "../../../../../test/hostile/random.ts";
 import { compressedPdf, updatedPdf } from "../../../../../test/support/metadata-samples.ts";
-import {
-  encryptedPdf,
-  pdfOfObjects,
-  QUARTERS,
-  type SampleObject,
-  samplePdf,
-} from "../../../../../test/support/pdf-samples.ts";
+import { pdfOfObjects, QUARTERS, type SampleObject } from "../../../../../test/support/pdf-samples.ts";
 import {
   CANARY,
   clean,
-  cleanInPlace,
   document,
   drawn,
   everythingIn,
@@ -38,22 +31,16 @@ describe("stripPdf finds actions", () => {
   ];
 
   test("in object streams", async () => {
-    await cleanInPlace(compressedPdf(objects));
-  });
-
-  test("in object streams without a type", async () => {
-    const pdf = compressedPdf(objects);
-    pdf.write("/Tipe", pdf.lastIndexOf("/Type/ObjStm"), "latin1");
-    expect(everythingIn(await strip(pdf))).not.toContain(CANARY);
+    await clean(compressedPdf(objects));
   });
 
   test("of superseded revisions", async () => {
     const original = document({ catalogue: `/OpenAction ${FIRST} 0 R`, objects: [JAVASCRIPT] });
-    await cleanInPlace(updatedPdf(original, { 1: "<</Type/Catalog/Pages 2 0 R>>" }));
-    await cleanInPlace(updatedPdf(original, { [FIRST]: "<</S/GoTo/D[3 0 R/Fit]>>" }));
+    await clean(updatedPdf(original, { 1: "<</Type/Catalog/Pages 2 0 R>>" }));
+    await clean(updatedPdf(original, { [FIRST]: "<</S/GoTo/D[3 0 R/Fit]>>" }));
     const later = { 1: `<</Type/Catalog/Pages 2 0 R/OpenAction ${JAVASCRIPT}>>` };
-    await cleanInPlace(updatedPdf(document({}), later));
-    await cleanInPlace(updatedPdf(compressedPdf(objects), { 4: "<</S/GoTo/D(a)>>" }));
+    await clean(updatedPdf(document({}), later));
+    await clean(updatedPdf(compressedPdf(objects), { 4: "<</S/GoTo/D(a)>>" }));
   });
 
   test("and keeps an object of a later revision that reuses the number of an annotation", async () => {
@@ -64,59 +51,9 @@ describe("stripPdf finds actions", () => {
     expect(stripped.toString("latin1")).toMatch(/\/BaseFont ?\/Helvetica/);
   });
 
-  test("of a catalogue that a trailer holds directly", async () => {
-    const pdf = document({}).toString("latin1");
-    const root = `/Root<</Pages 2 0 R/OpenAction ${JAVASCRIPT}>>`;
-    const stripped = await strip(Buffer.from(pdf.replace("/Root 1 0 R", root), "latin1"));
-    expect(everythingIn(stripped)).not.toContain(CANARY);
-  });
-
   test("in a cut-off copy whose table is missing", async () => {
     const pdf = document({ catalogue: `/OpenAction ${JAVASCRIPT}` });
     await clean(Buffer.from(pdf.toString("latin1").replace(/xref.*?trailer/s, "trailer"), "latin1"));
-  });
-});
-
-describe("stripPdf removes what readers find differently:", () => {
-  const withOpenAction = (text: string) => document({ catalogue: `/OpenAction ${text}` });
-  test.each([
-    ["the same key twice", withOpenAction(`<</S/GoTo/S/JavaScript/JS(${CANARY})/S/GoTo>>`)],
-    ["a dictionary in place of a key", withOpenAction(`<<5<</S/JavaScript/JS(${CANARY})>>/S/GoTo/D(a)>>`)],
-    ["a dictionary without its end", document({ objects: [`<</S/JavaScript/JS(${CANARY})`] })],
-    ["an action behind a comment", withOpenAction(`<</S%\n/JavaScript%>>\n/JS(${CANARY})>>`)],
-  ])("%s", async (_, pdf) => {
-    await clean(pdf);
-  });
-
-  /** A PDF whose table leads to an object inside `place`. */
-  function forged(place: (object: string) => SampleObject, object: string): Buffer {
-    const pdf = document({
-      catalogue: `/OpenAction ${FIRST} 0 R`,
-      objects: ["<</S/GoTo/D(a)>>", place(object)],
-    });
-    const hidden = pdf.indexOf(object);
-    const old = String(pdf.indexOf(`${FIRST} 0 obj`)).padStart(10, "0");
-    pdf.write(String(hidden).padStart(10, "0"), pdf.indexOf(`${old} 00000 n`), "latin1");
-    return pdf;
-  }
-  const hidden = `${FIRST} 0 obj ${JAVASCRIPT} endobj `;
-  const spaced = `${FIRST} %${" ".repeat(60)}\n0 obj ${JAVASCRIPT} endobj `;
-  test.each([
-    ["a stream", (object: string) => ({ data: object }), hidden],
-    ["a string", (object: string) => `(${object})`, hidden],
-    ["a stream, with a comment in its header", (object: string) => ({ data: object }), spaced],
-  ])("an object inside %s, to which the table leads", async (_, place, object) => {
-    const stripped = await clean(forged(place, object));
-    expect(stripped.includes("OpenAction")).toBe(false);
-  });
-
-  test("an object inside page content, which is then compressed; one that does not act stays as it is", async () => {
-    const content = (text: string) => samplePdf([{ content: `${QUARTERS}\n% 77 0 obj ${text} endobj\n` }]);
-    expect(await stripPdf(content("<</A 1>>"))).toBeNull();
-    const pdf = content(JAVASCRIPT);
-    const stripped = await strip(pdf);
-    expect(stripped.includes(CANARY)).toBe(false);
-    expect((await drawn(stripped)).equals(await drawn(pdf))).toBe(true);
   });
 });
 
@@ -182,7 +119,6 @@ test.each([
   ],
   ["actions within actions", [`${"<</S/GoTo/D(a)/Next".repeat(150)}<<>>${">>".repeat(150)}`]],
   ["a list of 100,000 actions", [`[${"<</S/GoTo/D(a)>>".repeat(100_000)}]`]],
-  ["hidden objects that cover each other", [{ data: "1 0 obj [ ".repeat(20_000) }]],
 ])("stripPdf ends in time for %s", async (_, objects) => {
   const began = process.cpuUsage();
   await stripPdf(document({ catalogue: `/OpenAction<</S/GoTo/D(a)/Next ${FIRST} 0 R>>`, objects })).catch(
@@ -191,8 +127,4 @@ test.each([
     },
   );
   expect(process.cpuUsage(began).user / 1000).toBeLessThan(60_000);
-});
-
-test("stripPdf refuses a document that needs a password", async () => {
-  await expect(stripPdf(encryptedPdf)).rejects.toMatchObject({ code: "unsupported_media" });
 });
