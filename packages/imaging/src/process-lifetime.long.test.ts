@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { getPriority, tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { getPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { createRenderer } from "@outrigger/imaging";
 import { describe, expect, test } from "vitest";
@@ -22,16 +21,6 @@ function startHost(
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, PATH: path },
   });
-}
-
-/** A directory with links to some programs, so that a host finds no others. */
-function pathOf(...names: string[]): string {
-  const directory = mkdtempSync(join(tmpdir(), "path-"));
-  for (const name of names) {
-    const [found] = ["/usr/bin", "/bin"].map((place) => join(place, name)).filter((each) => existsSync(each));
-    if (found !== undefined) symlinkSync(found, join(directory, name));
-  }
-  return directory;
 }
 
 test("a host that never closes its renderer gets its result and exits by itself", async () => {
@@ -56,13 +45,11 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
   test.each([
     ["bubblewrap", "hang", "best", undefined],
     ["bubblewrap", "thread", "best", undefined],
-    ["namespaces", "hang", "best", ["setpriv", "unshare"]],
-    ["permissions", "hang", "best", []],
+    ["none", "hang", "best", "/there/are/no/programs"],
     ["none", "hang", "off", undefined],
   ] as const)(
     "busy workers at level %s (%s) exit when their host is killed",
-    async (level, mode, sandbox, programs) => {
-      const path = programs === undefined ? process.env.PATH : pathOf(...programs);
+    async (level, mode, sandbox, path) => {
       const host = startHost(mode, sandbox, path);
       const [output] = await once(host.stdout ?? host, "data");
       // A kernel that refuses namespaces is no failure.
@@ -72,7 +59,6 @@ describe.runIf(process.platform === "linux")("on Linux", () => {
       host.kill("SIGKILL");
       await once(host, "exit");
       await expect.poll(() => workers.filter(isRunning)).toEqual([]);
-      if (programs !== undefined) rmSync(path ?? "", { recursive: true });
     },
   );
 

@@ -35,8 +35,8 @@ export const RENDERER_RULES = {
    */
   maxMemoryBytes: rules.preset(512 * 1024 ** 2, rules.size(MIN_MEMORY_BYTES)),
   /**
-   * Bytes of resident memory of all workers together, from 134,217,728. Above it, the latest render is stopped,
-   * queued again, and then runs alone. Linux only.
+   * Bytes of resident memory of all workers together, from 134,217,728. Above it, the latest render is stopped
+   * and answers 503. Linux only.
    * @default `maxMemoryBytes`, and a quarter of it for each worker beyond the first
    */
   maxTotalMemoryBytes: rules.size(MIN_MEMORY_BYTES),
@@ -60,10 +60,9 @@ export const RENDERER_RULES = {
    */
   maxTasksPerWorker: rules.preset(1000, rules.whole(1, 1_000_000)),
   /**
-   * How workers are confined on Linux. `best`: the strongest level that works here: bubblewrap, else namespaces, else
-   * Node's permission model, else none. `required`: bubblewrap or namespaces; if neither works, each call rejects
-   * with `not_implemented`, and its `cause` has the reasons. `off`: none. docs/security.md lists what each level
-   * withholds.
+   * How workers are confined on Linux. `best`: by bubblewrap, or not at all where it does not work. `required`: by
+   * bubblewrap; if it does not work, each call rejects with `not_implemented`, and its `cause` has the reason. `off`: not
+   * at all. Node's permission model binds the JavaScript of a worker in each case; see docs/security.md.
    * @default "best"
    */
   sandbox: rules.preset("best", rules.oneOf("required", "best", "off")),

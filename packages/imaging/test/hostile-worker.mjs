@@ -32,15 +32,9 @@ const attempts = {
     return (await Promise.all(targets.map(connects))).includes(true);
   },
   programs: () =>
-    [
-      "/bin/sh",
-      "/usr/bin/env",
-      "/bin/ls",
-      "/bin/busybox",
-      "/usr/bin/python3",
-      "/setpriv",
-      process.execPath,
-    ].some((path) => anyOf(() => spawnSync(path, ["--version"], { stdio: "inherit" }).error === undefined)),
+    ["/bin/sh", "/usr/bin/env", "/bin/ls", "/bin/busybox", "/usr/bin/python3", process.execPath].some(
+      (path) => anyOf(() => spawnSync(path, ["--version"], { stdio: "inherit" }).error === undefined),
+    ),
   signals: ({ pid }) => anyOf(() => process.kill(pid, 0)),
 };
 

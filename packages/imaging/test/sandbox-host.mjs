@@ -1,6 +1,6 @@
 /**
- * A host whose environment, memory, files and servers a hostile worker tries to reach at each level of the sandbox.
- * Prints the results as JSON: per level what was reached, or why the level does not work here.
+ * A host whose environment, memory, files and servers a hostile worker tries to reach at each level of the sandbox, as native code
+ * and as a script under Node's permission model. Prints the results as JSON: what was reached, or why the level does not work here.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -29,12 +29,17 @@ await listening(servers[2], facts.abstract);
 facts.port = servers[0].address().port;
 
 const results = {};
-for (const level of ["bubblewrap", "namespaces", "permissions", "none"]) {
+// The path of another Node, if the test gives one.
+const node = nodeProgram(process.argv[2]);
+for (const [name, level, flags] of [
+  ["bubblewrap", "bubblewrap", []],
+  ["none (JavaScript)", "none", node.flags],
+  ["none (native code)", "none", []],
+]) {
   const worker = new ChildWorker(
     {
       entry: new URL("./hostile-worker.mjs", import.meta.url),
-      // The path of another Node, if the test gives one.
-      node: nodeProgram(process.argv[2]),
+      node: { ...node, flags },
       locale: "en_US.UTF-8",
       timeoutMs: 20_000,
       maxMemoryBytes: 512 * 1024 ** 2,
@@ -43,16 +48,16 @@ for (const level of ["bubblewrap", "namespaces", "permissions", "none"]) {
   );
   try {
     await worker.ready;
-    results[level] = {};
+    results[name] = {};
     for (const attempt of ATTEMPTS) {
       const task = { attempt, ...facts };
-      results[level][attempt] = await worker.run(
+      results[name][attempt] = await worker.run(
         { task, source: { bytes: Buffer.alloc(0) }, read: (reached) => reached },
         () => {},
       );
     }
   } catch (error) {
-    results[level] = { failure: worker.startFailure ?? String(error) };
+    results[name] = { failure: worker.startFailure ?? String(error) };
   }
   worker.kill(new Error("done"));
   await worker.gone;

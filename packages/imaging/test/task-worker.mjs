@@ -13,10 +13,10 @@ const usage = (before) => {
   return { cpuMs: (user + system) / 1000, residentBytes: null };
 };
 
-/** Starts a process of its own session. Resolves with "spawned", or with the code of the failure. */
-async function start(script) {
+/** Starts a process, in a session of its own unless told otherwise. Resolves with "spawned", or with the code of the failure. */
+async function start(script, detached = true) {
   try {
-    const child = spawn(process.execPath, ["-e", script], { detached: true, stdio: "inherit" });
+    const child = spawn(process.execPath, ["-e", script], { detached, stdio: "inherit" });
     await once(child, "spawn");
     return "spawned";
   } catch (error) {
@@ -37,7 +37,9 @@ async function perform(task, bytes) {
     return { worker };
   }
   if (task.do === "spawn") {
-    const value = await Promise.all(Array.from({ length: task.count }, () => start(task.script)));
+    const value = await Promise.all(
+      Array.from({ length: task.count }, () => start(task.script, task.detached)),
+    );
     return await setTimeout(task.ms, { worker, value });
   }
   if (task.do === "raise") process.kill(process.pid, task.signal);

@@ -91,8 +91,6 @@ const HELP: Readonly<Record<GaugeName, string>> = {
   renders_waiting: "Pictures that wait for a render process.",
   renders_running: "Pictures that are being rendered.",
   sandbox_bubblewrap: "Services whose render processes are confined by bubblewrap.",
-  sandbox_namespaces: "Services whose render processes are confined by namespaces.",
-  sandbox_permissions: "Services whose render processes are confined by Node's permission model only.",
   sandbox_none: "Services whose render processes are not confined.",
   jobs_waiting: "Uploads, answered with 202, that wait to be processed.",
   due_oldest_seconds: "Age of the oldest entry that is due for the sweep.",

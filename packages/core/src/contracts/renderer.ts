@@ -201,18 +201,13 @@ export interface WorkOptions {
   onCost?: (cpuMs: number) => void;
 }
 
-/**
- * How decoding processes are confined, the strongest first: by bubblewrap; by namespaces of the kernel; by Node's
- * permission model, which binds JavaScript only; not at all.
- */
-export type SandboxLevel = "bubblewrap" | "namespaces" | "permissions" | "none";
+/** How decoding processes are confined: by bubblewrap, or not at all. */
+export type SandboxLevel = "bubblewrap" | "none";
 
 /** The level of the decoding processes. */
 export interface Sandbox {
   level: SandboxLevel;
-  /** Whether the kernel refuses that a decoding process starts others. Absent: it does not. */
-  refusesProcesses?: boolean;
-  /** The stronger levels that do not work here, each with the reason. Empty if none was tried. */
+  /** Why a stronger level does not work here. Empty if none was tried. */
   failures: readonly { level: SandboxLevel; reason: string }[];
 }
 

@@ -119,13 +119,10 @@ export function overlay<T extends object>(target: T, changes: object): T {
 
 const CONFINED_BY: Readonly<Record<SandboxLevel, string>> = {
   bubblewrap: "Render processes are confined by bubblewrap.",
-  namespaces: "Render processes are confined by namespaces.",
-  permissions: "Render processes are confined by Node's permission model only, which does not bind decoders.",
-  none: "Render processes are not confined.",
+  none: "Render processes are not confined but by Node's permission model, which does not bind decoders.",
 };
-const STRONGER =
-  " Install bubblewrap for a stronger sandbox: apt-get install bubblewrap, or see outrigger serve --check.";
-const LEVELS: readonly SandboxLevel[] = ["bubblewrap", "namespaces", "permissions", "none"];
+const STRONGER = " Install bubblewrap: apt-get install bubblewrap, or see outrigger serve --check.";
+const LEVELS: readonly SandboxLevel[] = ["bubblewrap", "none"];
 
 /** A renderer that is watched. */
 export interface WatchedRenderer {
@@ -195,9 +192,8 @@ export function watchRenderer(
 
 function logSandbox({ level, failures }: Sandbox, log: Logger): void {
   const fields = { sandbox: level, ...(failures.length === 0 ? {} : { failures }) };
-  const binds = level === "bubblewrap" || level === "namespaces";
-  // With none tried, the host chose this level.
-  if (binds || failures.length === 0) log.info(fields, CONFINED_BY[level]);
+  // Without a failure, the host chose this level.
+  if (failures.length === 0) log.info(fields, CONFINED_BY[level]);
   else log.warn(fields, CONFINED_BY[level] + STRONGER);
   if (process.getuid?.() === 0) {
     log.warn(

@@ -11,8 +11,7 @@ import {
   reportedError,
   stopped,
 } from "./failures.ts";
-import { ProcessTree } from "./process-tree.ts";
-import { refusesProcesses } from "./sandbox/process-filter.ts";
+import { ProcessGroup } from "./process-group.ts";
 import { lowerPriority, type ProcessOptions, startProcess } from "./start-process.ts";
 import {
   keepHostAlive,
@@ -40,8 +39,8 @@ type Outcome = { reply: unknown; bytes: Buffer } | { error: Error };
 type Settle = (outcome: Outcome, cpuMs: number) => void;
 
 /**
- * A process that runs one task at a time. It is killed when a task exceeds a limit, or when it goes on after its answer: with
- * processes that it has started, with CPU time, or with too much memory. It keeps this process alive while it starts or works, not
+ * A process that runs one task at a time. It is killed when a task exceeds a limit, or when it goes on after its answer: with CPU
+ * time, or with too much memory. It keeps this process alive while it starts or works, not
  * while it is idle.
  */
 export class ChildWorker {
@@ -50,9 +49,8 @@ export class ChildWorker {
   readonly #gone = deferred();
   readonly #startTimer: NodeJS.Timeout;
   readonly #child: ChildProcess | undefined;
-  readonly #tree: ProcessTree | undefined;
-  /** Whether all processes of the sandbox are running. */
-  #isComplete = false;
+  readonly #group: ProcessGroup | undefined;
+  readonly #level: SandboxLevel;
   #hasStarted = false;
   #errorOutput = "";
   /** Settles the current task. */
@@ -78,14 +76,13 @@ export class ChildWorker {
 
   constructor(options: ChildWorkerOptions, level: SandboxLevel) {
     this.#options = options;
+    this.#level = level;
     // `ready` may have no listener when the worker is killed during its start.
     this.ready.catch(() => {});
-    this.#startTimer = setTimeout(() => this.#giveUpStart(), MAX_START_MS).unref();
+    this.#startTimer = setTimeout(() => this.kill(notStarted()), MAX_START_MS).unref();
     try {
       this.#child = startProcess(options, level);
-      this.#tree = new ProcessTree(this.#child, refusesProcesses(level));
-      this.#isComplete = level === "none" || level === "permissions";
-      if (this.#isComplete) this.#tree.complete(true);
+      this.#group = new ProcessGroup(this.#child);
       this.#listenTo(this.#child);
     } catch (cause) {
       this.startFailure = isError(cause) ? cause.message : String(cause); // The level does not apply here.
@@ -96,7 +93,7 @@ export class ChildWorker {
 
   /** Bytes of memory that the process holds now; `null` where the system does not report it. */
   residentBytes(): number | null {
-    return this.#tree?.residentBytes() ?? null;
+    return this.#group?.residentBytes() ?? null;
   }
 
   /**
@@ -113,8 +110,8 @@ export class ChildWorker {
         return;
       }
       const { timeoutMs } = this.#options;
-      this.#tree?.rouse();
-      this.#cpuMsAtStart = this.#tree?.cpuMs() ?? null;
+      this.#group?.rouse();
+      this.#cpuMsAtStart = this.#group?.cpuMs() ?? null;
       const deadline = setTimeout(() => {
         // Deferred: if this process itself was blocked, the reply may already wait in the pipe.
         setImmediate(() => {
@@ -156,13 +153,7 @@ export class ChildWorker {
     this.#end(reason, this.#measuredCpuMs());
     // Otherwise this process could run out of work and exit before `gone` resolves.
     keepHostAlive(this.#child, true);
-    // A sandbox that is not complete yet might outlive its first process. `#receive` kills it then.
-    if (this.#isComplete) this.#tree?.kill();
-  }
-
-  #giveUpStart(): void {
-    this.#tree?.killAll();
-    this.kill(notStarted());
+    this.#group?.kill();
   }
 
   /** Sends a task and its bytes. A worker that gets less than announced is killed. */
@@ -206,7 +197,7 @@ export class ChildWorker {
     // Not "exit": every process of a sandbox holds the pipe.
     child.on("close", (code, signal) => {
       const isByItself = this.isAlive && isFault(code, signal);
-      this.#tree?.exited();
+      this.#group?.ended();
       if (this.#hasStarted) this.#end(isByItself ? crashed() : stopped(), null);
       else {
         const reason = this.#errorOutput.trim() || `It ended with ${signal ?? code}.`;
@@ -224,11 +215,6 @@ export class ChildWorker {
   }
 
   readonly #receive = ({ message: given, bytes }: Frame): void => {
-    if (!this.#isComplete) {
-      this.#isComplete = true;
-      this.#tree?.complete(false);
-      if (!this.isAlive) this.#tree?.kill();
-    }
     if (!this.isAlive) return;
     const message = readMessage(given);
     if (message.kind === "ready") this.#begin();
@@ -247,11 +233,12 @@ export class ChildWorker {
   };
 
   #rest(): void {
-    if (this.isAlive) this.#tree?.rest(this.#options.maxMemoryBytes, () => this.kill(stopped()));
+    if (this.isAlive) this.#group?.rest(this.#options.maxMemoryBytes, () => this.kill(stopped()));
   }
 
   #begin(): void {
-    const decoder = this.#tree?.decoder ?? null;
+    this.#group?.findDecoder(this.#level === "none");
+    const decoder = this.#group?.decoder ?? null;
     if (decoder === null) {
       this.startFailure = "/proc does not show its process";
       this.kill(notStarted());
@@ -267,7 +254,7 @@ export class ChildWorker {
 
   #end(error: ServiceError, cpuMs: number | null): void {
     this.isAlive = false;
-    this.#tree?.rouse();
+    this.#group?.rouse();
     clearTimeout(this.#startTimer);
     this.#ready.reject(error);
     this.#settle?.({ error }, cpuMs ?? this.#options.timeoutMs);
@@ -275,7 +262,7 @@ export class ChildWorker {
 
   /** CPU milliseconds of the task as the system counts them; `null` where it does not. */
   #measuredCpuMs(): number | null {
-    const now = this.#tree?.cpuMs() ?? null;
+    const now = this.#group?.cpuMs() ?? null;
     return now === null || this.#cpuMsAtStart === null ? null : now - this.#cpuMsAtStart;
   }
 }

@@ -6,7 +6,7 @@ import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { SandboxLevel } from "@outrigger/core/images";
 import type { NodeProgram } from "./node-program.ts";
-import { filterOf } from "./sandbox/process-filter.ts";
+import { processFilter } from "./sandbox/process-filter.ts";
 import type { VisibleFiles } from "./sandbox/visible-files.ts";
 import { visibleFiles } from "./sandbox/visible-files.ts";
 
@@ -34,7 +34,7 @@ export interface ProcessOptions {
 }
 
 /**
- * Starts a process at a level of the sandbox, with a lower priority and an allow-listed environment. Its error output
+ * Starts a process at a level of the sandbox, with a lower priority and an allow-listed environment, in a process group of its own. Its error output
  * and the pipe to it are in `stdio`. Throws when the files of the sandbox cannot be found.
  */
 export function startProcess(
@@ -45,13 +45,15 @@ export function startProcess(
   const environment = childEnvironment(locale);
   // Small containers have no shell. There, only the memory watch bounds the process.
   const limits = node.status !== "" && existsSync(SHELL) ? limitedTo(maxMemoryBytes, node) : [];
-  const filter = filterOf(level);
+  const filter = level === "bubblewrap" ? processFilter() : null;
   const [command = "", ...args] = [...limits, ...confined(path, level, environment, node)];
   const child = spawn(command, args, {
     cwd: dirname(path),
     env: environment,
     stdio: ["ignore", "ignore", "pipe", "pipe", ...(filter === null ? [] : (["pipe"] as const))],
     windowsHide: true,
+    // The leader of a process group, by which all are killed.
+    detached: process.platform !== "win32",
   });
   const input = child.stdio[FILTER_DESCRIPTOR];
   if (filter !== null && input instanceof Writable) {
@@ -64,14 +66,12 @@ export function startProcess(
 }
 
 function confined(entry: string, level: SandboxLevel, environment: NodeJS.ProcessEnv, node: NodeProgram) {
-  const program = [node.path, entry];
-  if (level === "none") return program;
-  if (process.platform !== "linux" && level !== "permissions") throw new Error("It needs Linux.");
   const files = visibleFiles(environment, node);
-  if (level === "permissions") return [node.path, ...permissionOptions(files, node), entry];
-  return level === "bubblewrap"
-    ? inBubblewrap(program, files, filterOf(level) !== null)
-    : inNamespaces(program, files);
+  const program = [node.path, ...permissionOptions(files, node), entry];
+  if (level === "none") return program;
+  if (process.platform !== "linux") throw new Error("It needs Linux.");
+  if (processFilter() === null) throw new Error(`It has no filter of system calls for ${process.arch}.`);
+  return inBubblewrap(program, files);
 }
 
 /** Lowers the priority of a process. On Linux each thread has its own; threads inherit that of their creator. */
@@ -152,86 +152,18 @@ export function childEnvironment(locale: string): NodeJS.ProcessEnv {
 const FILTER_DESCRIPTOR = 4;
 
 /**
- * The command that runs `program` in a sandbox of bubblewrap: its own namespaces, no capability, and a file system that
- * holds only `files` and cannot be written. There is no `/proc`: it would show nothing that a decoder needs, and a
+ * The command that runs `program` in a sandbox of bubblewrap: its own namespaces, no capability, a filter of system calls, and a file
+ * system that holds only `files` and cannot be written. It stays in the process group of this command. There is no `/proc`: it would show nothing that a decoder needs, and a
  * container may refuse to mount it.
  */
-export function inBubblewrap(
-  program: readonly string[],
-  { paths, links }: VisibleFiles,
-  isFiltered = false,
-): string[] {
+export function inBubblewrap(program: readonly string[], { paths, links }: VisibleFiles): string[] {
   return [
     "bwrap",
-    ...(isFiltered ? ["--seccomp", String(FILTER_DESCRIPTOR)] : []),
-    ...["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+    ...["--seccomp", String(FILTER_DESCRIPTOR)],
+    ...["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"],
     ...paths.flatMap(({ path, from }) => ["--ro-bind", from, path]),
     ...links.flatMap(({ path, target }) => ["--symlink", target, path]),
     ...["--remount-ro", "/", "--chdir", "/", "--"],
-    ...program,
-  ];
-}
-
-const UNSHARED = ["--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts"];
-
-/**
- * Builds a file system that holds only the given files, makes it the root, drops the old root and all capabilities, and
- * runs the program. It is built on /sys, where no file of the host is needed. All files and directories are created before
- * the first mount, and never over an existing one (`-C`), so none can be a link to a file of the host. `umount` finds mounts
- * through /proc, which leads nowhere once the old root is gone. The shell stays as the first process of its namespace,
- * because the kernel ignores signals that a first process sends to itself.
- */
-const SCRIPT = `
-set -eC
-PATH="/usr/sbin:/usr/bin:/sbin:/bin:$PATH"
-setpriv=$(command -v setpriv)
-umount=$(command -v umount)
-each() {
-  step=$1
-  shift
-  while [ "$1" != -- ]; do
-    $step "$1" "$2" "$3"
-    shift 3
-  done
-}
-create() {
-  mkdir -p ".\${3%/*}"
-  case $1 in
-    directory) mkdir -p ".$3" ;;
-    file) : > ".$3" ;;
-    link) ln -s "$2" ".$3" ;;
-  esac
-}
-show() {
-  [ "$1" = link ] || mount -o bind,ro,nosuid,nodev "$2" ".$3"
-}
-mount -t tmpfs -o mode=0755,size=1m sandbox /sys
-cd /sys
-mkdir old
-ln -s old/proc proc
-: > setpriv
-each create "$@"
-each show "$@"
-show file "$setpriv" /setpriv
-mount -o remount,ro,nosuid,nodev,mode=0755,size=1m sandbox /sys
-pivot_root . old
-cd /
-"/old$umount" -l /old
-while [ "$1" != -- ]; do shift 3; done
-shift
-/setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all "$@"
-exit $?
-`;
-
-/** The command that runs `program` in namespaces of its own, without bubblewrap. It needs util-linux 2.33. */
-export function inNamespaces(program: readonly string[], { paths, links }: VisibleFiles): string[] {
-  return [
-    // unshare itself does not end with its parent.
-    ...["setpriv", "--pdeathsig", "KILL"],
-    ...["unshare", ...UNSHARED, "--fork", "--kill-child", "/bin/sh", "-c", SCRIPT, "sandbox"],
-    ...paths.flatMap(({ path, from, isDirectory }) => [isDirectory ? "directory" : "file", from, path]),
-    ...links.flatMap(({ path, target }) => ["link", target, path]),
-    "--",
     ...program,
   ];
 }
@@ -241,8 +173,10 @@ export function inNamespaces(program: readonly string[], { paths, links }: Visib
  * sharp's, is not bound by them.
  */
 function permissionOptions({ paths }: VisibleFiles, { flags }: NodeProgram): string[] {
+  const option = ["--permission", "--experimental-permission"].find((each) => flags.includes(each));
+  if (option === undefined) return [];
   return [
-    flags.includes("--permission") ? "--permission" : "--experimental-permission",
+    option,
     ...(flags.includes("--allow-addons") ? ["--allow-addons"] : []),
     ...paths.map(({ path, isDirectory }) => `--allow-fs-read=${isDirectory ? `${path}/*` : path}`),
   ];

@@ -16,8 +16,7 @@ export interface WorkerPoolOptions extends ChildWorkerOptions {
   /** Bytes of resident memory after a task above which a worker is replaced. */
   maxRestingBytes: number;
   /**
-   * Bytes of resident memory of all workers together. Above it, the task that began last is stopped and begun again
-   * later; it then runs alone.
+   * Bytes of resident memory of all workers together. Above it, the task that began last is stopped, and rejects with `overloaded`.
    */
   maxTotalMemoryBytes: number;
 }
@@ -32,8 +31,8 @@ interface Waiter {
 /** Between two measurements a decoder allocates some tens of megabytes. */
 const MEMORY_EVERY_MS = 50;
 
-/** The reason of a kill after which the pool begins the task again. */
-const CROWDED = new ServiceError("overloaded", "This render was stopped to free memory for another.");
+/** A client may send the request again after this time, when another render has freed its memory. */
+const CROWDED_MS = 5000;
 
 /**
  * Runs tasks in worker processes. It starts each worker when a task first needs it, or one by `start`, and replaces a worker that died
@@ -55,8 +54,6 @@ export class WorkerPool {
   /** Number of calls that start a worker. */
   #starts = 0;
   #memoryTimer: NodeJS.Timeout | undefined;
-  /** Number of tasks that wait to run alone, or do so. No other task begins before them. */
-  #alone = 0;
   #isClosed = false;
 
   constructor(options: WorkerPoolOptions) {
@@ -64,23 +61,24 @@ export class WorkerPool {
   }
 
   /**
-   * Runs a task when a worker is free. Rejects as {@link ChildWorker.run} does, with `overloaded` when the pool is closed, and with
-   * `signal.reason` when `signal` is aborted before a worker has begun. The cost of a task that was started twice is the sum of
-   * both attempts.
+   * Runs a task when a worker is free. Rejects as {@link ChildWorker.run} does, with `overloaded` when the pool is closed or short of
+   * memory, and with `signal.reason` when `signal` is aborted before a worker has begun.
    */
   async run<Result>(
     request: Request<Result>,
     { signal, onCost = () => undefined }: WorkOptions = {},
   ): Promise<Result> {
-    const costs: number[] = [];
-    const addCost = (cpuMs: number) => void costs.push(cpuMs);
+    const worker = await this.#takeWorker(signal);
     try {
-      return await this.#perform(await this.#takeWorker(false, signal), request, addCost);
-    } catch (error) {
-      if (error !== CROWDED || this.#isClosed) throw error;
-      return await this.#performAlone(request, addCost);
+      return await worker.run(request, onCost);
     } finally {
-      if (costs.length > 0) onCost(costs.reduce((sum, cpuMs) => sum + cpuMs, 0));
+      this.#working.delete(worker);
+      if (this.#working.size === 0) {
+        clearInterval(this.#memoryTimer);
+        this.#memoryTimer = undefined;
+      }
+      this.#keepOrReplace(worker);
+      this.#wakeAll();
     }
   }
 
@@ -99,25 +97,23 @@ export class WorkerPool {
   }
 
   /** Waits for an idle worker, and starts one if there are too few. */
-  async #takeWorker(isAlone: boolean, signal?: AbortSignal): Promise<ChildWorker> {
+  async #takeWorker(signal?: AbortSignal): Promise<ChildWorker> {
     for (;;) {
       if (this.#isClosed) throw closedError();
       signal?.throwIfAborted();
-      if (isAlone ? this.#working.size === 0 : this.#alone === 0) {
-        const worker = this.#idleWorker();
-        if (worker !== undefined) {
-          this.#working.add(worker);
-          // A working child process already keeps this process alive.
-          this.#memoryTimer ??= setInterval(() => this.#checkMemory(), MEMORY_EVERY_MS).unref();
-          return worker;
-        }
-        // The first start finds the level of the sandbox.
-        const maxStarting = this.#options.levels.result() === null ? 1 : this.#waiting.size + 1;
-        const hasRoom = this.#members.size < this.#options.workers;
-        // Its failure rejects a task that waits.
-        if (hasRoom && this.#starts < maxStarting) this.#startWorker().catch(() => undefined);
-        for (const each of this.#starting) each.keepHostAlive(true);
+      const worker = this.#idleWorker();
+      if (worker !== undefined) {
+        this.#working.add(worker);
+        // A working child process already keeps this process alive.
+        this.#memoryTimer ??= setInterval(() => this.#checkMemory(), MEMORY_EVERY_MS).unref();
+        return worker;
       }
+      // The first start finds the level of the sandbox.
+      const maxStarting = this.#options.levels.result() === null ? 1 : this.#waiting.size + 1;
+      const hasRoom = this.#members.size < this.#options.workers;
+      // Its failure rejects a task that waits.
+      if (hasRoom && this.#starts < maxStarting) this.#startWorker().catch(() => undefined);
+      for (const each of this.#starting) each.keepHostAlive(true);
       await this.#change(signal);
     }
   }
@@ -204,35 +200,6 @@ export class WorkerPool {
     throw noSandbox(failures);
   }
 
-  async #perform<Result>(
-    worker: ChildWorker,
-    request: Request<Result>,
-    onCost: (cpuMs: number) => void,
-  ): Promise<Result> {
-    try {
-      return await worker.run(request, onCost);
-    } finally {
-      this.#working.delete(worker);
-      if (this.#working.size === 0) {
-        clearInterval(this.#memoryTimer);
-        this.#memoryTimer = undefined;
-      }
-      this.#keepOrReplace(worker);
-      this.#wakeAll();
-    }
-  }
-
-  /** Runs a task that needs the memory of others. */
-  async #performAlone<Result>(request: Request<Result>, onCost: (cpuMs: number) => void): Promise<Result> {
-    this.#alone++;
-    try {
-      return await this.#perform(await this.#takeWorker(true), request, onCost);
-    } finally {
-      this.#alone--;
-      this.#wakeAll();
-    }
-  }
-
   /** Kills a worker that takes too much memory, and the newest ones if all together do. A worker alone has all memory to itself. */
   #checkMemory(): void {
     const { maxMemoryBytes, maxTotalMemoryBytes } = this.#options;
@@ -243,7 +210,7 @@ export class WorkerPool {
       if (bytes === null) continue;
       used += bytes;
       if (bytes > maxMemoryBytes) worker.kill(needsMemory(maxMemoryBytes));
-      else if (index > 0 && used > maxTotalMemoryBytes) worker.kill(CROWDED);
+      else if (index > 0 && used > maxTotalMemoryBytes) worker.kill(crowdedError());
     }
   }
 
@@ -266,4 +233,9 @@ export class WorkerPool {
 
 function closedError(): ServiceError {
   return new ServiceError("overloaded", "The renderer is closed.", { retryAfterMs: 1000 });
+}
+
+function crowdedError(): ServiceError {
+  const message = "This render was stopped to free memory for another.";
+  return new ServiceError("overloaded", message, { retryAfterMs: CROWDED_MS });
 }

@@ -1,7 +1,6 @@
 import type { ServiceError } from "@outrigger/core";
 import type { Sandbox, SandboxLevel } from "@outrigger/core/images";
 import { notWorking } from "../failures.ts";
-import { refusesProcesses } from "./process-filter.ts";
 
 /** The `sandbox` option of a renderer. */
 export type SandboxMode = "required" | "best" | "off";
@@ -17,9 +16,8 @@ export interface LevelSearch {
 }
 
 const LEVELS: Readonly<Record<SandboxMode, readonly SandboxLevel[]>> = {
-  // Native code ignores the permission model.
-  required: ["bubblewrap", "namespaces"],
-  best: ["bubblewrap", "namespaces", "permissions", "none"],
+  required: ["bubblewrap"],
+  best: ["bubblewrap", "none"],
   off: ["none"],
 };
 
@@ -36,8 +34,7 @@ export function createLevelSearch(mode: SandboxMode): LevelSearch {
       return known === undefined ? LEVELS[mode] : [known.level];
     },
     found(level, failures) {
-      if (!results.has(mode))
-        results.set(mode, { level, refusesProcesses: refusesProcesses(level), failures });
+      if (!results.has(mode)) results.set(mode, { level, failures });
     },
     result: () => results.get(mode) ?? null,
   };

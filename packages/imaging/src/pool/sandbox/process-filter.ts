@@ -1,5 +1,3 @@
-import type { SandboxLevel } from "@outrigger/core/images";
-
 /** The fields of `seccomp_data` that the filter reads. The lower half of the first argument, as both architectures have it. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
@@ -32,16 +30,6 @@ const SYSTEM_CALLS: Readonly<
 
 /** System calls of x32, a second set of numbers of x64. */
 const X32 = 0x40000000;
-
-/** The filter that refuses new processes, which bubblewrap loads; `null` at other levels. */
-export function filterOf(level: SandboxLevel): Buffer | null {
-  return level === "bubblewrap" ? processFilter() : null;
-}
-
-/** Whether the kernel refuses new processes at a level. */
-export function refusesProcesses(level: SandboxLevel): boolean {
-  return filterOf(level) !== null;
-}
 
 /**
  * A program for seccomp(2) that lets a process start threads, but no processes and no namespaces. It is loaded before the

@@ -189,7 +189,7 @@ async function checkSandbox(renderer: Renderer): Promise<Finding> {
   const { level = "none", failures = [] } = renderer.sandbox ?? {};
   if (level !== "none") return { check, status: "ok", detail: level };
   const reasons = failures.map(({ level: stronger, reason }) => `${stronger} does not work: ${reason}`);
-  const detail = ["none", ...reasons].join("; ");
+  const detail = ["none but Node's permission model", ...reasons].join("; ");
   const remedy = "Install bubblewrap (apt-get install bubblewrap); see docs/security.md";
   return { check, status: "warning", detail: `${detail}. ${remedy}` };
 }
