@@ -139,24 +139,17 @@ for (const row of NAMES.trim().split("\n")) {
   }
 }
 
-/** Added for letters of another alphabet beside the name. */
-const MIXED = 500;
-/** A part of a name that says whose column it is: `Contact Email`, `Person - Phone`. */
+/** A part of a name that says whose column it is: `Contact Email`, `Person - Phone`. Such a name comes later. */
 const OWNER = /^(?:person|contact|lead|kontakt|contacto)(?=.)/;
+const OWNER_STEP = 500;
 
 /** The fields that a name without numbers may mean; empty if it is unknown. */
 export function meaningsOf(name: string): readonly Meaning[] {
   const folded = foldName(name);
-  const latin = folded.replaceAll(/\P{Script=Latin}/gu, "");
-  for (const [text, penalty] of [
-    [folded, folded === name ? 0 : 1],
-    [folded.replace(OWNER, ""), MIXED],
-    [latin, MIXED],
-  ] as const) {
-    const meanings = MEANINGS.get(text);
-    if (meanings !== undefined) return meanings.map((each) => ({ ...each, rank: each.rank + penalty }));
-  }
-  return [];
+  const known = MEANINGS.get(folded);
+  const step = known === undefined ? OWNER_STEP : folded === name ? 0 : 1;
+  const meanings = known ?? MEANINGS.get(folded.replace(OWNER, "")) ?? [];
+  return meanings.map((each) => ({ ...each, rank: each.rank + step }));
 }
 
 /** Letters without accents: `telefongeschaftlich`, `prenom`. */
