@@ -98,7 +98,7 @@ test("admit accepts a PDF whose header is not at its start", async () => {
 
 test("admit reports page sizes only for a PDF with several pages", async () => {
   const pdf = samplePdf([{ content: QUARTERS }, { entries: "/MediaBox[0 0 30 30]" }]);
-  const options = { cleanedPath: join(tmpdir(), "never-written"), keepMetadata: true };
+  const options = { cleanedPath: join(tmpdir(), "never-written"), keepMetadata: true, keepPdfActions: true };
   const { pageSizes } = await renderer.admit({ bytes: pdf }, "application/pdf", options);
   expect(pageSizes).toEqual([
     [1, 120, 80],
@@ -111,6 +111,14 @@ test("admit reports page sizes only for a PDF with several pages", async () => {
   expect(await renderer.admit({ bytes: originals.gif }, "image/gif", options)).not.toHaveProperty(
     "pageSizes",
   );
+});
+
+test("admit refuses a PDF of more than 64 MiB as too large", async () => {
+  const pdf = Buffer.concat([samplePdf([{ content: QUARTERS }]), Buffer.alloc(64 * 1024 ** 2)]);
+  await expect(admitInfo(renderer, { bytes: pdf }, "application/pdf")).rejects.toMatchObject({
+    code: "too_large",
+    message: "A PDF may have at most 64 MiB, and this one has 64.0 MiB.",
+  });
 });
 
 test("admit warns of frames and text that renditions lack", async () => {
