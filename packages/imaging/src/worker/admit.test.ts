@@ -113,11 +113,11 @@ test("admit reports page sizes only for a PDF with several pages", async () => {
   );
 });
 
-test("admit refuses a PDF of more than 64 MiB as too large", async () => {
-  const pdf = Buffer.concat([samplePdf([{ content: QUARTERS }]), Buffer.alloc(64 * 1024 ** 2)]);
+test("admit refuses a PDF of more than 48 MiB as too large", async () => {
+  const pdf = Buffer.concat([samplePdf([{ content: QUARTERS }]), Buffer.alloc(48 * 1024 ** 2)]);
   await expect(admitInfo(renderer, { bytes: pdf }, "application/pdf")).rejects.toMatchObject({
     code: "too_large",
-    message: "A PDF may have at most 64 MiB, and this one has 64.0 MiB.",
+    message: "A PDF may have at most 48 MiB, and this one has 48.0 MiB.",
   });
 });
 
