@@ -147,7 +147,9 @@ test("with keepPdfActions, a PDF keeps its actions and files", async () => {
   try {
     const original = actingPdf();
     const { id } = await upload(keeping, original, "application/pdf");
-    expect(await findings(await served(keeping, id, "pdf"))).toEqual(await findings(original));
+    expect(new Set(await findings(await served(keeping, id, "pdf")))).toEqual(
+      new Set(await findings(original)),
+    );
     expect(await findings(original)).toContain("MZ an");
   } finally {
     await keeping.close();

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isServiceError } from "@outrigger/core";
 import type { OriginalType } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TWO_COMPONENTS } from "../../../../test/fidelity/samples/jpeg.ts";
 import { QUARTERS, samplePdf } from "../../../../test/support/pdf-samples.ts";
 import { animatedPng } from "../../../../test/support/raster-files.ts";
@@ -99,21 +98,27 @@ test("admit accepts a PDF whose header is not at its start", async () => {
 
 test("admit reports page sizes only for a PDF with several pages", async () => {
   const pdf = samplePdf([{ content: QUARTERS }, { entries: "/MediaBox[0 0 30 30]" }]);
-  const directory = await mkdtemp(join(tmpdir(), "outrigger-admit-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const to = (name: string) => ({ cleanedPath: join(directory, name), keepMetadata: true });
-  const { pageSizes } = await renderer.admit({ bytes: pdf }, "application/pdf", to("two"));
+  const options = { cleanedPath: join(tmpdir(), "never-written"), keepMetadata: true, keepPdfActions: true };
+  const { pageSizes } = await renderer.admit({ bytes: pdf }, "application/pdf", options);
   expect(pageSizes).toEqual([
     [1, 120, 80],
     [2, 60, 60],
   ]);
   const onePage = samplePdf([{ content: QUARTERS }]);
-  expect(await renderer.admit({ bytes: onePage }, "application/pdf", to("one"))).not.toHaveProperty(
+  expect(await renderer.admit({ bytes: onePage }, "application/pdf", options)).not.toHaveProperty(
     "pageSizes",
   );
-  expect(await renderer.admit({ bytes: originals.gif }, "image/gif", to("gif"))).not.toHaveProperty(
+  expect(await renderer.admit({ bytes: originals.gif }, "image/gif", options)).not.toHaveProperty(
     "pageSizes",
   );
+});
+
+test("admit refuses a PDF of more than 48 MiB as too large", async () => {
+  const pdf = Buffer.concat([samplePdf([{ content: QUARTERS }]), Buffer.alloc(48 * 1024 ** 2)]);
+  await expect(admitInfo(renderer, { bytes: pdf }, "application/pdf")).rejects.toMatchObject({
+    code: "too_large",
+    message: "A PDF may have at most 48 MiB, and this one has 48.0 MiB.",
+  });
 });
 
 test("admit warns of frames and text that renditions lack", async () => {

@@ -83,7 +83,7 @@ async function admitPicture(
 }
 
 /** MiB of the largest PDF. It is held five times while it is cleaned. */
-const MAX_PDF_MIB = 64;
+const MAX_PDF_MIB = 48;
 
 /** The PDF, repaired and within its limit. */
 function soundPdf(bytes: Buffer): Promise<Buffer> {

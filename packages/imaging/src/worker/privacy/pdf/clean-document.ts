@@ -43,8 +43,8 @@ const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];
 const MAX_TREE_HEIGHT = 50;
 
 /** Writes a document anew: from its catalogue, what the allow-lists let pass, and nothing else. */
-export function cleanDocument({ bytes, pages }: SavedPdf, options: StripPdfOptions): Buffer {
-  return new DocumentCleaner(new PdfObjects(bytes), options).clean(pages);
+export function cleanDocument({ bytes, pages, freed }: SavedPdf, options: StripPdfOptions): Buffer {
+  return new DocumentCleaner(new PdfObjects(bytes), options).clean(pages, freed);
 }
 
 class DocumentCleaner {
@@ -65,11 +65,14 @@ class DocumentCleaner {
     this.#streams = new StreamCleaner(objects, options.keepUnremovable === true);
   }
 
-  clean(pages: readonly number[]): Buffer {
+  clean(pages: readonly number[], freed: ReadonlySet<number>): Buffer {
     const { trailer } = this.#objects;
     const [root, info] = [entryOf(trailer, "Root"), entryOf(trailer, "Info")];
     const catalogue = this.#objects.resolve(root);
     if (!(root instanceof PDFRef) || !(catalogue instanceof PDFDict)) throw damaged("it has no pages");
+    // Tables that call free what a document needs are wrong.
+    const isWrong = [root.objectNumber, ...pages].some((number) => freed.has(number));
+    for (const number of isWrong ? [] : freed) this.#objects.remove(number);
     this.#roots.add(root.objectNumber);
     this.#flattenTree(catalogue, pages);
     this.#judge("catalog", catalogue);

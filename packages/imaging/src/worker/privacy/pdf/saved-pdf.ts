@@ -1,6 +1,7 @@
 import { savePdf, usePdfDocument } from "../../pdf/pdf-document.ts";
 import { pdfFile, type WrittenObject } from "../../pdf/pdf-file.ts";
 import { damaged, unreadable } from "../../picture.ts";
+import { freedObjects } from "./freed-objects.ts";
 import { PDFContext, PDFName, PDFNumber, type PDFObject, PDFRawStream, PDFRef } from "./library.ts";
 import { inSyntax, parseValue, type Resolve } from "./pdf-values.ts";
 
@@ -15,6 +16,8 @@ export interface SavedPdf {
   bytes: Buffer;
   /** The numbers of the objects of its pages, in order. Pages that PDFium does not find are left out. */
   pages: readonly number[];
+  /** The numbers of the objects that the document calls free. */
+  freed: ReadonlySet<number>;
 }
 
 /** Saves a document by PDFium. Rejects with `unsupported_media` when opening it needs a password. */
@@ -27,7 +30,8 @@ export function resavePdf(bytes: Buffer): Promise<SavedPdf> {
       if (number > 0) pages.push(number);
     }
     pdfium.EPDF_RemoveEncryption(handle);
-    return { bytes: savePdf(document), pages };
+    const freed = freedObjects(bytes);
+    return { bytes: savePdf(document), pages, freed };
   });
 }
 
@@ -60,8 +64,8 @@ export class PdfObjects {
     return found instanceof PDFRef ? undefined : found;
   };
 
-  set(number: number, object: PDFObject): void {
-    this.#objects.set(number, object);
+  remove(number: number): void {
+    this.#objects.set(number, undefined);
   }
 
   add(object: PDFObject): PDFRef {
