@@ -37,3 +37,9 @@ test("more inline images than any program writes are refused", async () => {
   const pdf = samplePdf([{ entries: "/Contents 5 0 R" }], [{ dictionary: "/Filter/FlateDecode", data }]);
   await expect(stripPdf(pdf)).rejects.toMatchObject({ code: "unsupported_media" });
 });
+
+test("an action in an array is removed, also when its kind is another object", async () => {
+  const link = `<</Subtype/Link/Rect[5 5 25 25]/A[<</S 5 0 R/JS(${SECRET})>>]>>`;
+  const pdf = samplePdf([{ entries: `/Annots[${link}]` }], ["/JavaScript"]);
+  expect(everythingIn(await strip(pdf))).not.toContain(SECRET);
+});
