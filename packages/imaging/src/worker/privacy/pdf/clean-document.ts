@@ -230,7 +230,7 @@ class DocumentCleaner {
     const { keepMetadata, keepPdfActions } = this.#options;
     const isManifest = nameOf(entryOf(dictionary, "AFRelationship")) === "C2PA_Manifest";
     if (isManifest) return keepMetadata !== true;
-    const kind = nameOf(entryOf(dictionary, "S"));
+    const kind = nameOf(this.#objects.resolve(entryOf(dictionary, "S")));
     if (keepPdfActions === true || kind === undefined || dictionary.has(PDFName.of("P"))) return false;
     return knownActions.has(kind) || (kind === "URI" && !this.#isAllowedLink(dictionary));
   }

@@ -8,6 +8,8 @@ import { type DecodeBudget, inlineFiltersOf } from "./stream-filters.ts";
 const MAX_DICTIONARY_BYTES = 8192;
 /** More than any program writes. Searching for what is missing can scan the rest of the content. */
 const MAX_BROKEN_IMAGES = 20;
+/** What reading an image takes, in decoded bytes. */
+const IMAGE_COST = 10_000;
 const JPEG_START = Buffer.of(0xff, 0xd8, 0xff);
 /** Application segments of a JPEG that pixels depend on. Cleaning leaves nothing else in them. */
 const usedMarkers: ReadonlySet<number> = new Set([Marker.APP0, Marker.APP2, Marker.APP14]);
@@ -16,6 +18,7 @@ const MAX_SEARCHES = 8;
 const PERCENT = 0x25;
 const PAREN = 0x28;
 const PAREN_CLOSE = 0x29;
+const SLASH = 0x2f;
 const ANGLE = 0x3c;
 const BACKSLASH = 0x5c;
 
@@ -56,19 +59,27 @@ export function cleanContent(
   // Most content has none of these.
   if (!content.includes("BI") && !content.includes("%") && !content.includes(JPEG_START)) return null;
   const pieces: Buffer[] = [];
+  // A piece for each comment could take more memory than there is.
+  let text = content;
   let copied = 0;
   let broken = 0;
   const reader = { content, context, budget, searchable: content.length * MAX_SEARCHES };
   const replace = (start: number, end: number, ...bytes: Buffer[]): void => {
-    pieces.push(content.subarray(copied, start), ...bytes);
+    pieces.push(text.subarray(copied, start), ...bytes);
     copied = end;
+  };
+  const blank = (start: number, end: number): void => {
+    if (text === content) text = Buffer.from(content);
+    text.fill(0x20, start, end);
   };
   for (let at = 0; at < content.length; ) {
     const end = endOfToken(content, at);
-    if (content[at] === PERCENT) replace(at, end, Buffer.from(" "));
+    if (content[at] === PERCENT) blank(at, end);
     else if (end - at === 2 && content[at] === 0x42 && content[at + 1] === 0x49) {
       const image = readImage(reader, end);
-      if ((image === null && ++broken > MAX_BROKEN_IMAGES) || reader.searchable < 0) return undefined;
+      budget.bytes -= IMAGE_COST;
+      if (image === null) broken++;
+      if (broken > MAX_BROKEN_IMAGES || reader.searchable < 0 || budget.bytes < 0) return undefined;
       if (image !== null) {
         const cleaned = clean(image);
         if (cleaned !== null) replace(at, image.end, ...written(cleaned));
@@ -78,9 +89,9 @@ export function cleanContent(
     }
     at = end;
   }
-  const result = copied === 0 ? content : Buffer.concat([...pieces, content.subarray(copied)]);
+  const result = copied === 0 ? text : Buffer.concat([...pieces, text.subarray(copied)]);
   if (hasJpegMetadata(result)) return undefined;
-  return copied === 0 ? null : result;
+  return result === content ? null : result;
 }
 
 interface ContentReader {
@@ -96,7 +107,7 @@ function readImage(reader: ContentReader, start: number): (InlineImage & { end: 
   const { content, context } = reader;
   const word = findWord(content, "ID", start, start + MAX_DICTIONARY_BYTES);
   const text = content.subarray(start, Math.max(start, word));
-  if (!/^[\0\t\n\f\r ]*(?:%[^\r\n]*[\0\t\n\f\r ]*)*\//.test(text.toString("latin1"))) return null;
+  if (!/^(?:[\0\t\n\f\r ]|%[^\r\n]*[\r\n])*\//.test(text.toString("latin1"))) return null;
   let dictionary: PDFDict;
   try {
     const parsed = parseValue(Buffer.concat([Buffer.from("<<"), text, Buffer.from(">>")]), context);
@@ -154,7 +165,7 @@ function rawLength(dictionary: PDFDict): number {
     mask?.toString() === "true"
       ? 1
       : (components.get(name) ?? 0) * (numberAt("BitsPerComponent", "BPC") || 8);
-  return Math.ceil((bits * numberAt("Width", "W")) / 8) * numberAt("Height", "H");
+  return Math.max(0, Math.ceil((bits * numberAt("Width", "W")) / 8) * numberAt("Height", "H"));
 }
 
 function written({ dictionary, data }: InlineImage): Buffer[] {
@@ -197,10 +208,12 @@ function endOfToken(content: Buffer, at: number): number {
   const byte = content[at] ?? 0;
   if (byte === PAREN) return endOfString(content, at);
   if (byte === PERCENT) return endOfRun(content, at, (code) => code !== 0x0a && code !== 0x0d);
-  if (byte === ANGLE && content[at + 1] !== ANGLE) {
+  if (byte === ANGLE) {
+    if (content[at + 1] === ANGLE) return at + 2;
     const close = content.indexOf(0x3e, at);
     return close === -1 ? content.length : close + 1;
   }
+  if (byte === SLASH) return endOfRun(content, at, (code) => classes[code] === REGULAR);
   const kind = classes[byte] ?? REGULAR;
   return kind === DELIMITER ? at + 1 : endOfRun(content, at, (code) => classes[code] === kind);
 }
