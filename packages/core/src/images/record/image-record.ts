@@ -66,7 +66,7 @@ export interface Owner {
   bytes: number;
 }
 
-/** Stored metadata of an image. Dates are Unix milliseconds. Records of earlier versions lack the preview. */
+/** Stored metadata of an image. Dates are Unix milliseconds. */
 export interface ImageRecord extends PicturePreview {
   id: string;
   name: string;
@@ -89,7 +89,7 @@ export interface ImageRecord extends PicturePreview {
   width: number | null;
   height: number | null;
   pages: number | null;
-  /** See {@link Admission.pageSizes}. Records of earlier versions lack it. */
+  /** See {@link Admission.pageSizes}. */
   pageSizes?: PageSizes;
   /** The point that a cut rendition keeps. Absent: none is set. */
   focus?: PicturePoint;
@@ -165,8 +165,7 @@ export function roleOf(key: string): StoreRole | null {
   if (!isImageId(first)) return PASSING.test(first) ? null : "records";
   if (part === "original" || part === "upload") return "originals";
   if (part === "notes") return null;
-  // Earlier releases stored failures among the renditions.
-  return part === "renditions" || part === "failures" ? "renditions" : "records";
+  return part === "renditions" ? "renditions" : "records";
 }
 
 /** Characters of an image ID. */
