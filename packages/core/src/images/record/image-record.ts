@@ -84,7 +84,7 @@ export interface ImageRecord extends PicturePreview {
   size: number;
   /** SHA-256 of the same bytes, hex. Empty once the image has ended. */
   sha256: string;
-  /** SHA-256 of the upload, hex. Absent: the original is the upload unchanged, the image has ended, or an earlier release stored it. */
+  /** SHA-256 of the upload, hex. Absent: the original is the upload unchanged, or the image has ended. */
   sourceSha256?: string;
   width: number | null;
   height: number | null;
