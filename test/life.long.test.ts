@@ -68,7 +68,7 @@ describe("the life of an image", () => {
     clock.now += DAY;
     await site.images.sweep();
     const left = await filesOf(site, image);
-    expect(left.filter((path) => /original|renditions|failures/.test(path))).toEqual([]);
+    expect(left.filter((path) => /original|renditions/.test(path))).toEqual([]);
     expect(left.some((path) => path.includes("record"))).toBe(true);
     clock.now += 30 * DAY;
     const unknown = await fetch(addressOf(site, image.id, "json"));

@@ -64,7 +64,7 @@ async function store(directory, count, expiry) {
 function recordOf(id, expiresAt) {
   const createdAt = expiresAt - YEAR_MS;
   return {
-    ...{ id, name: "picture.png", type: "image/png", size: ORIGINAL.length, sha256: "00".repeat(32) },
+    ...{ v: 1, id, name: "picture.png", type: "image/png", size: ORIGINAL.length, sha256: "00".repeat(32) },
     ...{ width: 100, height: 100, pages: 1, agent: null, owner: null },
     ...{ createdAt, updatedAt: createdAt, expiresAt },
     ...{ gone: null, withheld: null, processing: null, failure: null },

@@ -36,7 +36,7 @@ async function addImage(site: Site, isEarlier: boolean): Promise<CopiedImage> {
   return { id, pin, sha256, names: ["As uploaded"], firstName: isEarlier ? 0 : null, isDeleted: false };
 }
 
-/** Treats superseded files as the first layout did: the name stays, the bytes are removed. */
+/** Treats superseded files wrongly: the name stays, the bytes are removed. */
 function stubSuperseded(site: Site, { id }: CopiedImage): void {
   const chain = join(site.directory, "blobs", id.slice(0, 2), id, "record@");
   const numbers = readdirSync(chain).map((name) => Number(name.split(".")[1]));

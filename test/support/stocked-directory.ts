@@ -11,9 +11,10 @@ export async function stockDirectory(directory: string, images: number, bytes: n
     const id = randomBytes(16).toString("base64url");
     const original = randomBytes(bytes);
     const record = {
-      ...{ id, name: `${index}.jpg`, type: "image/jpeg", width: 64, height: 48, pages: 1, agent: null },
+      ...{ v: 1, id, name: `${index}.jpg`, type: "image/jpeg", width: 64, height: 48, pages: 1, agent: null },
       ...{ size: bytes, sha256: createHash("sha256").update(original).digest("hex") },
       ...{ createdAt: now, updatedAt: now, expiresAt: now + 86_400_000 },
+      ...{ owner: null, gone: null, withheld: null, processing: null, failure: null },
     };
     await store.put(`${id}/original`, original);
     await store.put(`${id}/record`, Buffer.from(JSON.stringify(record)));

@@ -10,7 +10,7 @@ import {
   type Unit,
 } from "./option-rules.ts";
 import * as values from "./option-values.ts";
-import { KEPT_TEXT, MIN_SECRET_BYTES, secretBytes, undecodedIn } from "./secret-bytes.ts";
+import { isEncoded, KEPT_TEXT, MIN_SECRET_BYTES, secretBytes } from "./secret-bytes.ts";
 
 /**
  * Checks the options of a factory and fills in their defaults. `undefined` counts as absent.
@@ -208,7 +208,7 @@ function wantedBy(rule: OptionRule): string {
 
 /** The given value in short. Never a secret. */
 function shown(path: string, given: unknown, rule: OptionRule): string {
-  if (rule.kind === "secret" && undecodedIn([given].flat()).some((text) => !isLong(String(text))))
+  if (rule.kind === "secret" && [given].flat().some((each) => isEncoded(each) && !isLong(String(each))))
     return `fewer: ${KEPT_TEXT}`;
   if (rule.kind === "secret" && values.byteLength(given) >= 0) return `${values.byteLength(given)} bytes`;
   if (typeof given === "string") {

@@ -2,7 +2,7 @@
 export { forEachAtOnce } from "./async/for-each-at-once.ts";
 export type { StorageRoles } from "./contracts/blob-store.ts";
 export { type ImageRecord, idOfRecord, keyOf, roleOf } from "./images/record/image-record.ts";
-export { encodeRecord, STORE_VERSION } from "./images/record/record-codec.ts";
+export { encodeRecord } from "./images/record/record-codec.ts";
 export { bytesKeyOf, readEntry } from "./images/storage/stored-entry.ts";
 export { StoredImages } from "./images/storage/stored-images.ts";
 export type { StoreIdentity } from "./images/store/store-identity.ts";

@@ -48,7 +48,7 @@ export { factsOf } from "./images/record/record-codec.ts";
 export { VERSION } from "./openapi/version.ts";
 export * as rules from "./option-rules.ts";
 export { packageFile } from "./package-files.ts";
-export { secretBytes, secretsIn } from "./secret-bytes.ts";
+export { secretBytes } from "./secret-bytes.ts";
 export {
   badCursor,
   checkBlobKey,

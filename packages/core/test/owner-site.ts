@@ -9,7 +9,6 @@ export interface SiteUsage {
   release(owner: string, id: string, bytes: number): Promise<void>;
   settle(owner: string, id: string): void;
   usage(owner: string): Promise<Usage>;
-  moveEarlier(mayGoOn: () => boolean): Promise<void>;
 }
 
 /** A store with a clock and records, and any number of processes on it. */
@@ -37,7 +36,6 @@ export function createOwnerSite(store: BlobStore) {
         release: (name, id, bytes) => owners.release(image(name, id, bytes)),
         settle: (name, id) => owners.settle(image(name, id)),
         usage: (name) => owners.usage(name),
-        moveEarlier: (mayGoOn) => owners.moveEarlier(mayGoOn),
       };
     },
   };

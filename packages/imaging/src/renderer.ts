@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { Socket } from "node:net";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ImageFormat, OriginalType, Renderer, RenderSource, WorkOptions } from "@outrigger/core/images";
+import type { Renderer, RenderSource, WorkOptions } from "@outrigger/core/images";
 import { packageFile } from "@outrigger/core/stores";
 import { buildOf } from "./build.ts";
 import { ownRoot, rootOf } from "./package-roots.ts";
@@ -19,42 +19,14 @@ import { measure } from "./shared/measure.ts";
 import type { Task } from "./shared/wire.ts";
 
 /**
- * Conversions whose renditions changed visibly. When renditions of a type, a format or one conversion look different,
- * add an entry or raise its number by one. Stored renditions with a lower version are then rendered again after the reply.
- * Do not list invisible changes, such as a new encoder version, unless they protect people: `build` covers those.
+ * `Renderer.version`: raise it by one when renditions look different. Stored ones with a lower version are then rendered again after
+ * the reply. Not for invisible changes, such as a new encoder version, unless they protect people: `build` covers those.
  */
-const RAISED: { type?: OriginalType; format?: ImageFormat; by: number }[] = [
-  // Backgrounds of roots, and GIFs in embedded SVGs, are drawn.
-  { type: "image/svg+xml", by: 1 },
-  // Text without an embedded font is drawn with fonts of the machine.
-  { type: "application/pdf", by: 1 },
-  // Transparency declared by channel IDs; fills, and layers of all modes, of files without a merged picture.
-  { type: "image/x-photoshop", by: 1 },
-  // The canvas of a GIF is transparent where no frame draws.
-  { type: "image/gif", by: 1 },
-  // Resized frames of an animation do not mix at their edges.
-  { type: "image/gif", format: "gif", by: 1 },
-  { type: "image/gif", format: "webp", by: 1 },
-  // Annotations of layers that are off are not drawn.
-  { type: "application/pdf", by: 1 },
-  // Copied pictures have no metadata; a PDF of a PDF hides what the document hides.
-  { format: "svg", by: 1 },
-  { format: "pdf", by: 1 },
-  // HDR gain maps are kept.
-  { type: "image/jpeg", format: "jpg", by: 1 },
-];
-
-/** `Renderer.version`. */
-function versionOf(type: OriginalType, format: ImageFormat): number {
-  return RAISED.filter((each) => (each.type ?? type) === type && (each.format ?? format) === format).reduce(
-    (sum, { by }) => sum + by,
-    1,
-  );
-}
+const VERSION = 1;
 
 /**
  * Creates a renderer that reads every original type and writes every format, in child processes with limits on time and
- * memory, in the strongest sandbox that works here. The first process starts with the service that uses the renderer. It uses sharp, PDFium for PDF, and its own reader and writer for PSD.
+ * memory, in a sandbox where one works. The first process starts with the service that uses the renderer. It uses sharp, PDFium for PDF, and its own reader and writer for PSD.
  *
  * Throws `TypeError` for options out of range, and `Error` in a bundle without the files of this package, under Yarn's
  * Plug'n'Play, and without a Node that runs.
@@ -104,7 +76,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     get sandbox() {
       return levels.result();
     },
-    version: versionOf,
+    version: () => VERSION,
     measure: (original, spec) => measure(original, spec, limits),
     canConvert: (type) => type !== "image/heic" || isInstalled("heic-decode"),
     async admit(given, type, { cleanedPath, ...kept }, work) {

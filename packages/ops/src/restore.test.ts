@@ -136,17 +136,6 @@ describe("restoreStorage onto an empty storage", () => {
     expect(await readMigrationMark(to)).toBeNull();
   });
 
-  it("raises the version of a store of an earlier release, since it writes the present layout", async () => {
-    const { identity, revision } = (await readIdentity(from)) ?? {};
-    if (identity === undefined || revision === undefined) throw new Error("The store has no identity");
-    await writeIdentity(from, { ...identity, v: 1 }, revision);
-    await backUp();
-    const to = createMemoryBlobStore();
-    await restore(to);
-    await restore(from);
-    for (const store of [to, from]) expect((await readIdentity(store))?.identity).toEqual(identity);
-  });
-
   it("applies a later list of ends: deleted images are restored as deleted, withheld ones as withheld", async () => {
     await backUp();
     const [deleted = "", withheld = "", whole = ""] = ids;

@@ -1,5 +1,5 @@
 import { IMAGES_RULES } from "@outrigger/core/images";
-import { idOfRecord, STORE_VERSION } from "@outrigger/core/storage";
+import { idOfRecord } from "@outrigger/core/storage";
 import { checkOptions, rules } from "@outrigger/core/stores";
 import { type EndList, KnownEnds } from "./end-lists.ts";
 import { Job, troublesOf } from "./job.ts";
@@ -157,13 +157,13 @@ async function restoreAll(run: RestoreRun, isLiving: boolean): Promise<Record<Re
 
 /**
  * Gives an empty target the identity of the lost store, so that nodes started on that store continue. A living one gets its own
- * again, with the mark of originals that were lost. Both get the version of the layout that the restore has written.
+ * again, with the mark of originals that were lost.
  * @param manifest `null`: the target is living.
  */
 async function finish({ to, retry }: Job, manifest: BackupManifest | null): Promise<void> {
   await retry(async () => {
     const identity = manifest === null ? await to.identity.read() : manifest.identity;
-    if (identity !== null) await to.identity.carry({ ...identity, v: Math.max(identity.v, STORE_VERSION) });
+    if (identity !== null) await to.identity.carry(identity);
   });
   await retry(() => to.identity.removeMigrationMark());
 }

@@ -18,7 +18,9 @@ export async function addImage(
   const file = { name: "a.png", type: "image/png", size: original.length, sha256 };
   await store.put(`${id}/original`, original);
   await store.put(`${id}/renditions/x.webp`, Buffer.from("drawn"));
-  await store.put(`${id}/record`, Buffer.from(JSON.stringify({ id, ...file, ...times, ...changes })));
+  const state = { owner: null, gone: null, withheld: null, processing: null, failure: null };
+  const record = { v: 1, id, ...file, ...times, ...state, ...changes };
+  await store.put(`${id}/record`, Buffer.from(JSON.stringify(record)));
   return id;
 }
 

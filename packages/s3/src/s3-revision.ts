@@ -16,7 +16,7 @@ export const LINEAGE = "outrigger-lineage";
 
 /**
  * Name of the CRC-32 of the blob in an object's metadata, in decimal. Services support different checksums of their own, or none.
- * Objects of earlier releases have no checksum.
+ * An object that other tools copied may lack it.
  */
 export const CHECKSUM = "outrigger-crc32";
 

@@ -20,6 +20,7 @@ export async function readRecord(cwd: string, id: string): Promise<Record<string
 
 /** The record of a stored image. */
 export const SAMPLE_RECORD = {
+  v: 1,
   name: "stripes.jpg",
   type: "image/jpeg",
   size: 1_000_000,
@@ -31,6 +32,7 @@ export const SAMPLE_RECORD = {
   createdAt: Date.now(),
   updatedAt: Date.now(),
   expiresAt: Date.now() + 86_400_000,
+  ...{ owner: null, gone: null, withheld: null, processing: null, failure: null },
 };
 
 /**

@@ -36,8 +36,8 @@ type Source = Pick<Conversion, "bytes" | "type" | "spec" | "limits">;
 const EMBEDDED = 'href="data:image/';
 
 /**
- * An original of which parts may be copied into an SVG or a PDF. Stored JPEGs have gain maps, stored originals have metadata where
- * the host keeps it, and so have pictures in SVGs that an earlier version stored.
+ * An original of which parts may be copied into an SVG or a PDF. Stored JPEGs have gain maps, and stored originals have metadata where
+ * the host keeps it, as have pictures in SVGs.
  */
 function withoutMetadata(bytes: Buffer, type: OriginalType, { format }: RenditionSpec): Buffer {
   if (format !== "svg" && format !== "pdf") return bytes;

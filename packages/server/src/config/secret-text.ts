@@ -1,4 +1,4 @@
-import { secretsIn } from "@outrigger/core/stores";
+import { secretBytes } from "@outrigger/core/stores";
 
 /** A secret as text that any reader of secrets decodes to these bytes. */
 export function secretText(bytes: Buffer): string {
@@ -7,5 +7,5 @@ export function secretText(bytes: Buffer): string {
 
 /** The bytes of each secret in the key `secret`, which has been validated. */
 export function secretsOf(secret: string | readonly string[]): Buffer[] {
-  return secretsIn([secret].flat()).flatMap((key) => key ?? []);
+  return [secret].flat().flatMap((text) => secretBytes(text) ?? []);
 }

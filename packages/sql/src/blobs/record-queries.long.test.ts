@@ -15,9 +15,9 @@ afterAll(() => server.close());
 function recordOf(id: string, owner: string | null = null): Buffer {
   const times = { createdAt: 1, updatedAt: 1, expiresAt: 4_102_444_800_000 };
   const file = { name: "a", type: "image/png", size: 7, sha256: "00" };
-  return Buffer.from(
-    JSON.stringify({ v: 1, id, ...file, ...times, owner: owner && { name: owner, bytes: 7 } }),
-  );
+  const state = { gone: null, withheld: null, processing: null, failure: null };
+  const record = { v: 1, id, ...file, ...times, ...state, owner: owner && { name: owner, bytes: 7 } };
+  return Buffer.from(JSON.stringify(record));
 }
 
 test("records of one partition are found and counted page by page, each once, damaged ones included", async () => {

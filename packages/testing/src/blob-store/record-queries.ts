@@ -138,9 +138,9 @@ function records(): Bytes[] {
 
 function recordWith(fields: object): Bytes {
   const createdAt = NOW - randomInt(10 * DAY_MS);
-  const v = "expiresAt" in fields && fields.expiresAt === null ? 2 : 1;
-  const known = { v, name: "a", type: "image/png", size: randomInt(2 ** 40), sha256: "00" };
-  const record = { ...known, createdAt, updatedAt: createdAt, expiresAt: NOW + DAY_MS, ...fields };
+  const state = { owner: null, gone: null, withheld: null, processing: null, failure: null };
+  const known = { v: 1, name: "a", type: "image/png", size: randomInt(2 ** 40), sha256: "00" };
+  const record = { ...known, createdAt, updatedAt: createdAt, expiresAt: NOW + DAY_MS, ...state, ...fields };
   return (id) => Buffer.from(JSON.stringify({ id, ...record }));
 }
 

@@ -5,6 +5,7 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 import { createImageId } from "../record/image-record.ts";
 
 const RECORD = {
+  v: 1,
   name: "a.png",
   type: "image/png",
   sha256: "00".repeat(32),

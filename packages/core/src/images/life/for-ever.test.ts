@@ -45,7 +45,7 @@ function patch(site: ImageSite, id: string, pin: string, options: CallOptions) {
 describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
   test("an image without an expiry is served for ever on every process, without Sunset, and with no entry in the due list", async () => {
     const { site, id } = await siteWithImage({ store: createStore() });
-    expect(await storedRecord(site.store, id)).toMatchObject({ v: 2, expiresAt: null });
+    expect(await storedRecord(site.store, id)).toMatchObject({ v: 1, expiresAt: null });
     expect(await entriesOf(site.store)).toEqual([]);
     const other = anotherProcess(site);
     for (const each of [site, other]) {
@@ -76,7 +76,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     const never = await patch(site, id, pin, { fields: { expiresAt: null } });
     expect(never).toMatchObject({ status: 200, json: { expiresAt: null } });
     expect(never.headers.Sunset).toBeUndefined();
-    expect(await storedRecord(site.store, id)).toMatchObject({ v: 2 });
+    expect(await storedRecord(site.store, id)).toMatchObject({ v: 1 });
     expect(await sweepAfter(400 * DAY)).toEqual([]);
     const dated = await patch(site, id, pin, { fields: { expiresAt: site.clock.now + DAY } });
     expect(dated.headers.Sunset).toBe(new Date(site.clock.now + DAY).toUTCString());
@@ -197,7 +197,7 @@ test("in code an image is kept for ever whatever the limit, and gets an expiry a
   clock.now += YEARS_MS;
   await images.sweep();
   expect(await images.find(id)).toMatchObject({ name: "kept again" });
-  expect(await storedRecord(store, id)).toMatchObject({ v: 2 });
+  expect(await storedRecord(store, id)).toMatchObject({ v: 1 });
 });
 
 test("without a longest lifetime any date is accepted, also one beyond the times of a due list", async () => {
@@ -224,7 +224,7 @@ test("an upload without an expiry that is answered with 202 becomes ready or fai
   const { id } = created(await site.create({ ...NEVER, headers: { prefer: "respond-async" } }));
   const answer = await site.send("GET", `/api/images/${id}.png`);
   expect([answer.status, answer.headers.Sunset]).toEqual([202, undefined]);
-  expect(await storedRecord(site.store, id)).toMatchObject({ v: 2, processing: { tries: 1 } });
+  expect(await storedRecord(site.store, id)).toMatchObject({ v: 1, processing: { tries: 1 } });
   (await renderer.next()).refuse(new ServiceError("unsupported_media", "This file is not readable."));
   await eventually(async () => expect((await site.send("GET", `/api/images/${id}.png`)).status).toBe(404));
   await eventually(async () => expect(await entriesOf(site.store)).toHaveLength(1));
@@ -237,7 +237,7 @@ test("an upload without an expiry that is answered with 202 becomes ready or fai
     expect((await site.send("GET", `/api/images/${second.id}.json`)).status).toBe(200),
   );
   expect(await storedRecord(site.store, second.id)).toMatchObject({
-    v: 2,
+    v: 1,
     expiresAt: null,
     processing: null,
   });

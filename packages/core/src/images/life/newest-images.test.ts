@@ -88,7 +88,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     await site.images.accept(ids[1]);
   });
 
-  test("reindex() lists images that an earlier release withheld", async () => {
+  test("reindex() lists withheld images that the index lost", async () => {
     const site = createLifeSite({ store: createStore() });
     const { id } = created(await site.create());
     await site.images.withhold(id, { reason: "A claim." });

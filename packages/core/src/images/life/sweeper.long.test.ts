@@ -31,17 +31,16 @@ async function lastingKeysOf(store: BlobStore): Promise<string[]> {
   return (await store.list("")).keys.filter((key) => !key.startsWith("rendition-notes/"));
 }
 
-/** An image with renditions, a render failure of an earlier release, and bytes of every other kind. */
+/** An image with renditions, and bytes of every other kind. */
 async function createRendered(site: ImageSite): Promise<string> {
   const { id } = created(await site.create());
   for (const format of FORMATS) await site.send("GET", `/api/images/${id}.${format}`);
-  await site.store.put(`${id}/failures/some`, Buffer.from("It cannot be rendered."));
   await site.store.put(`${id}/upload`, Buffer.from("as it came"));
   await eventually(async () => {
     const kinds = (await tracesOf(site.store, id)).map((key) => key.split("/")[1] ?? key);
     // A directory has no notes of what is stored in it.
     const others = new Set(kinds.filter((kind) => kind !== "notes"));
-    expect([...others]).toEqual(["failures", "original", "record", "renditions", "upload", "entry"]);
+    expect([...others]).toEqual(["original", "record", "renditions", "upload", "entry"]);
   });
   return id;
 }

@@ -195,7 +195,6 @@ export class Sweeper {
     const mayGoOn = () => !this.#isClosed && isTrusted();
     const report = await sweepImages(context, mayGoOn, onProgress);
     if (mayGoOn()) await alsoSweep(mayGoOn);
-    if (mayGoOn()) await context.owners.moveEarlier(mayGoOn);
     for (const store of new Set(stores)) if (mayGoOn()) await removeSuperseded(context, store, mayGoOn);
     return report;
   }

@@ -85,8 +85,6 @@ const COUNT_RETRY_AFTER_MS = 5_000;
 export class OwnerUsage {
   readonly #options: OwnerUsageOptions;
   readonly #stored: StoredUsages;
-  /** Whether no key of an earlier release remains. */
-  #hasMoved = false;
   readonly #accounts = new LRUCache<string, Account>({ max: MAX_ACCOUNTS });
 
   constructor(options: OwnerUsageOptions) {
@@ -136,35 +134,6 @@ export class OwnerUsage {
   /** Recounts an owner's images if the usage at this key is damaged. */
   repair(key: string): Promise<void> {
     return this.#countAgain(key.slice(key.indexOf("/") + 1));
-  }
-
-  /** Moves what earlier releases stored to its present keys. @param mayGoOn After `false`, nothing else is moved. */
-  async moveEarlier(mayGoOn: () => boolean): Promise<void> {
-    if (this.#hasMoved) return;
-    let hasFailed = false;
-    for await (const { key, owner } of this.#stored.earlier()) {
-      if (!mayGoOn()) return;
-      try {
-        await this.#move(owner);
-        await this.#options.store.delete(key);
-      } catch (error) {
-        // The next sweep tries again. The others, and the rest of this sweep, do not wait for it.
-        hasFailed = true;
-        this.#options.onError?.(error);
-      }
-    }
-    this.#hasMoved = !hasFailed;
-  }
-
-  async #move(owner: string): Promise<void> {
-    try {
-      const held = await this.#stored.read(owner);
-      if (held.revision === null) await this.#stored.write(owner, held, held.usage);
-    } catch (error) {
-      if (isServiceError(error, "damaged")) await this.#countAgain(owner);
-      // Moved by another process.
-      else if (!isServiceError(error, "conflict")) throw error;
-    }
   }
 
   #accountOf(name: string): Account {

@@ -1,7 +1,6 @@
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { isServiceError, onCode } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
-import { listAll } from "../../stores/list-all.ts";
 import type { NameIndex } from "../../stores/name-index.ts";
 import { decodeUsage, encodeUsage, noUsage, type UsageRecord } from "./usage-record.ts";
 
@@ -14,22 +13,11 @@ export interface HeldUsage {
   readonly isMissing: boolean;
 }
 
-/** A key that an earlier release stored. */
-export interface EarlierKey {
-  key: string;
-  /** See {@link StoredUsages}. */
-  owner: string;
-}
-
 /** Prefix of the keys. */
 export const USAGES = "usage/";
-const EARLIER = "owners/";
 
 /**
  * The usage of each owner: one blob `usage/<owner>` that every change replaces by compare-and-set. An owner is the hash of its name.
- *
- * Earlier releases stored `owners/<owner>/<number>`, of which the highest number is valid. The first change copies it;
- * nothing changes it afterwards.
  */
 export class StoredUsages {
   readonly #store: BlobStore;
@@ -51,8 +39,7 @@ export class StoredUsages {
       const usage = decodeUsage(await readAll(blob.body), key);
       return { usage, revision: blob.revision, isMissing: false };
     }
-    const [earlier, hasImages] = await Promise.all([this.#readEarlier(owner), this.#index.has(owner)]);
-    return { usage: earlier ?? noUsage(), revision: null, isMissing: earlier === null && hasImages };
+    return { usage: noUsage(), revision: null, isMissing: await this.#index.has(owner) };
   }
 
   /** Replaces `held`. Rejects with `conflict` if it is not the current state. */
@@ -82,25 +69,5 @@ export class StoredUsages {
     }
     const writing = count(isMissing).then((counted) => this.write(owner, { revision }, counted));
     await writing.catch(onCode("conflict", null));
-  }
-
-  /** The keys of earlier releases, in no particular order. */
-  async *earlier(): AsyncGenerator<EarlierKey> {
-    for await (const key of listAll(this.#store, EARLIER)) yield { key, owner: key.split("/")[1] ?? "" };
-  }
-
-  async #readEarlier(owner: string): Promise<UsageRecord | null> {
-    const [key] = await this.#earlierKeys(owner);
-    const blob = key === undefined ? null : await this.#store.get(key);
-    return key === undefined || blob === null ? null : decodeUsage(await readAll(blob.body), key);
-  }
-
-  /** Highest number first. */
-  async #earlierKeys(owner: string): Promise<string[]> {
-    const prefix = `${EARLIER}${owner}/`;
-    const numberOf = (key: string) => Number(key.slice(prefix.length));
-    const keys: string[] = [];
-    for await (const key of listAll(this.#store, prefix)) keys.push(key);
-    return keys.sort((a, b) => numberOf(b) - numberOf(a));
   }
 }

@@ -54,10 +54,7 @@ export function encodeUsage({ images, bytes, notes }: UsageRecord): Buffer {
   return Buffer.from(JSON.stringify(stored), "utf8");
 }
 
-/**
- * The inverse of {@link encodeUsage}; ignores the other fields of earlier releases. @throws NewerVersion for the usage that a
- * newer release stored, `damaged` for any other fault.
- */
+/** The inverse of {@link encodeUsage}. @throws NewerVersion for the usage of a newer release, `damaged` for any other fault. */
 export function decodeUsage(stored: Buffer, key: string): UsageRecord {
   const { v, images, bytes, open } = Object(jsonIn(stored)) as UsageRecord & {
     v?: unknown;

@@ -109,7 +109,7 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
         }),
       );
       expect(await bytesAt(site.store, `${id}/original`)).toEqual(PNG);
-      expect(await storedRecord(site.store, id)).toMatchObject({ v: 4, held: { since: site.clock.now } });
+      expect(await storedRecord(site.store, id)).toMatchObject({ v: 1, held: { since: site.clock.now } });
     },
   );
 });
@@ -192,7 +192,7 @@ test("an upload whose process dies while it is inspected is inspected again, wit
   await eventually(async () =>
     expect((await storedRecord(hanging.store, id))?.processing?.worker).toMatch(/./),
   );
-  expect(await storedRecord(hanging.store, id)).toMatchObject({ v: 4, processing: { inspect: true } });
+  expect(await storedRecord(hanging.store, id)).toMatchObject({ v: 1, processing: { inspect: true } });
   hanging.kill();
   hanging.clock.now += 16_000;
   const { inspect, seen } = recording({ refuse: "Not here." });

@@ -37,7 +37,7 @@ export interface ImageDetails {
   pages: number | null;
   /**
    * ThumbHash in base64: a blurred preview with the proportions of the picture. `null` while the image is processed or
-   * held, and for images stored by earlier releases; likewise `color`.
+   * held; likewise `color`.
    */
   placeholder: string | null;
   /** Average colour, `#rrggbb`. Also `null` for a picture that is wholly transparent. */

@@ -66,7 +66,7 @@ export interface Owner {
   bytes: number;
 }
 
-/** Stored metadata of an image. Dates are Unix milliseconds. Records of earlier versions lack the preview. */
+/** Stored metadata of an image. Dates are Unix milliseconds. */
 export interface ImageRecord extends PicturePreview {
   id: string;
   name: string;
@@ -84,12 +84,12 @@ export interface ImageRecord extends PicturePreview {
   size: number;
   /** SHA-256 of the same bytes, hex. Empty once the image has ended. */
   sha256: string;
-  /** SHA-256 of the upload, hex. Absent: the original is the upload unchanged, the image has ended, or an earlier release stored it. */
+  /** SHA-256 of the upload, hex. Absent: the original is the upload unchanged, or the image has ended. */
   sourceSha256?: string;
   width: number | null;
   height: number | null;
   pages: number | null;
-  /** See {@link Admission.pageSizes}. Records of earlier versions lack it. */
+  /** See {@link Admission.pageSizes}. */
   pageSizes?: PageSizes;
   /** The point that a cut rendition keeps. Absent: none is set. */
   focus?: PicturePoint;
@@ -165,8 +165,7 @@ export function roleOf(key: string): StoreRole | null {
   if (!isImageId(first)) return PASSING.test(first) ? null : "records";
   if (part === "original" || part === "upload") return "originals";
   if (part === "notes") return null;
-  // Earlier releases stored failures among the renditions.
-  return part === "renditions" || part === "failures" ? "renditions" : "records";
+  return part === "renditions" ? "renditions" : "records";
 }
 
 /** Characters of an image ID. */

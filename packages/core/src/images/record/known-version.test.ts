@@ -31,23 +31,23 @@ test("everything stored as JSON has a format version", async () => {
   ];
   expect(keys).toHaveLength(4);
   for (const key of keys) {
-    expect(JSON.parse(String(await bytesAt(store, key))).v, key).toBe(key === "identity" ? 2 : 1);
+    expect(JSON.parse(String(await bytesAt(store, key))).v, key).toBe(1);
   }
   const to = createMemoryBlobStore();
   await migrateStorage({ from: store, to, source: "test" });
   expect(JSON.parse(String(await bytesAt(to, "migration/state"))).v).toBe(1);
 });
 
-test("a record without a version is read as version 1, and an edit keeps fields of other releases", async () => {
+test("an edit keeps fields of other releases", async () => {
   const site = createLifeSite();
   const { id, pin } = created(await site.create());
-  await rewrite(site.store, `${id}/record`, { v: undefined, mood: "sunny" });
+  await rewrite(site.store, `${id}/record`, { mood: "sunny" });
   const edit = { headers: { "x-service-image-pin": pin }, fields: { name: "renamed" } };
   expect((await site.send("PATCH", `/api/images/${id}.json`, edit)).status).toBe(200);
   expect(await storedRecord(site.store, id)).toMatchObject({ v: 1, mood: "sunny", name: "renamed" });
 });
 
-test.each([5, 1.5, 0, "1", null])(
+test.each([2, 1.5, 0, "1", null])(
   "a record of version %j answers 503 to every request and is logged once by its ID; all other images are served",
   async (v) => {
     const site = createLifeSite();
@@ -73,7 +73,7 @@ test.each([5, 1.5, 0, "1", null])(
     const said = site.errors.map(String);
     expect(said).toEqual([
       expect.stringContaining(
-        `The record of image ${id} has format version ${JSON.stringify(v)}, and this release reads up to 4`,
+        `The record of image ${id} has format version ${JSON.stringify(v)}, and this release reads version 1`,
       ),
     ]);
   },
@@ -84,7 +84,7 @@ test("a sweep leaves an image of a newer release unchanged, and sweeps the other
   const { id } = created(await site.create());
   const other = created(await site.create());
   const before = await tracesOf(site.store, id);
-  await rewrite(site.store, `${id}/record`, { v: 5 });
+  await rewrite(site.store, `${id}/record`, { v: 2 });
   site.clock.now += DAY;
   expect(await site.images.sweep()).toMatchObject({ forgotten: 1, failed: 1 });
   site.clock.now += DAY;
@@ -117,7 +117,7 @@ test("a claim and a usage of a newer release answer 503 and stay unchanged", asy
 test("a migration copies records of a newer release as bytes, with their pictures, and makes them due at once", async () => {
   const site = createLifeSite();
   const { id } = created(await site.create());
-  await rewrite(site.store, `${id}/record`, { v: 5, expiresAt: "never" });
+  await rewrite(site.store, `${id}/record`, { v: 2, expiresAt: "never" });
   await site.store.put(`${id}/upload`, Buffer.from("as it came"));
   const to = createMemoryBlobStore();
   const report = await migrateStorage({ from: site.store, to, source: "test" });
@@ -139,7 +139,7 @@ test("a migration copies records of a newer release as bytes, with their picture
 test("a job for an image of a newer release is left to that release", async () => {
   const site = createLifeSite();
   const { id } = created(await site.create());
-  await rewrite(site.store, `${id}/record`, { v: 5, processing: { tries: 0, leaseUntil: 0, worker: null } });
+  await rewrite(site.store, `${id}/record`, { v: 2, processing: { tries: 0, leaseUntil: 0, worker: null } });
   const before = await bytesAt(site.store, `${id}/record`);
   await createDueList(site.store, "jobs").add({ id, dueMs: 0 });
   const worker = site.another();

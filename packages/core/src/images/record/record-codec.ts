@@ -7,30 +7,16 @@ import { ORIGINAL_TYPES } from "./formats.ts";
 import { type ImageRecord, idOfRecord, jsonIn, keyOf } from "./image-record.ts";
 import { BY_RECORD, stateAt } from "./image-state.ts";
 
-/** Version of the stored format that this release writes. A stored value without a version has version 1. */
+/** Version of the stored format. */
 export const FORMAT_VERSION = 1;
-
-/**
- * Version of a store as a whole, in its identity. Version 2 has the usage of owners under other keys, and an index of each owner's
- * images: a process that knows only version 1 would count otherwise.
- */
-export const STORE_VERSION = 2;
-
-/**
- * Highest versions of a record. Only a record that earlier releases would misread has them: 2 without an expiry, 3 while its upload is
- * yet to be converted, 4 while its image is held or its upload yet to be inspected. They neither serve, change nor remove it.
- */
-const ENDLESS_VERSION = 2;
-const CONVERTED_VERSION = 3;
-const RECORD_VERSION = 4;
 
 /** Rejection of a stored value that a newer release wrote. This release neither serves nor changes it. */
 export class NewerVersion extends ServiceError {
-  constructor(what: string, v: unknown, newest: number) {
+  constructor(what: string, v: unknown) {
     const version = JSON.stringify(v);
     super(
       "store_unavailable",
-      `${what} has format version ${version}, and this release reads up to ${newest}: upgrade this process`,
+      `${what} has format version ${version}, and this release reads version ${FORMAT_VERSION}: upgrade this process`,
     );
     this.name = "NewerVersion";
   }
@@ -40,20 +26,19 @@ const MAX_REPORTED = 1000;
 /** Messages that this process has reported already: each stored value is logged once, not for every request. */
 const reported = new LRUCache<string, true>({ max: MAX_REPORTED });
 
-/** Whether this release can read a stored value of this version. Absent means 1. */
-export function isKnownVersion(v: unknown, newest = FORMAT_VERSION): boolean {
-  return v === undefined || (Number.isInteger(v) && Number(v) >= 1 && Number(v) <= newest);
+/** Whether this release can read a stored value of this version. A value without one is damaged: its other fields tell. */
+export function isKnownVersion(v: unknown): boolean {
+  return v === undefined || v === FORMAT_VERSION;
 }
 
 /**
  * Rejects a stored value of an unknown version.
  * @param what Name of the value in messages, e.g. `Image <id>`.
- * @param newest Highest known version.
  * @throws NewerVersion
  */
-export function requireKnownVersion(v: unknown, what: string, newest = FORMAT_VERSION): void {
-  if (isKnownVersion(v, newest)) return;
-  const error = new NewerVersion(what, v, newest);
+export function requireKnownVersion(v: unknown, what: string): void {
+  if (isKnownVersion(v)) return;
+  const error = new NewerVersion(what, v);
   if (reported.has(error.message)) markReported(error);
   reported.set(error.message, true);
   throw error;
@@ -67,7 +52,12 @@ const isText: Check = (value) => typeof value === "string";
 const isBytes: Check = (value) => isTime(value) && Number(value) >= 0;
 const isFlag: Check = (value) => value === true;
 
-/** Allows an absent field: records of earlier versions lack some. */
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+
+/** Also allows an absent field. */
 const orNothing =
   (check: Check): Check =>
   (value) =>
@@ -134,14 +124,14 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
   alpha: orNothing((value) => typeof value === "boolean"),
   focus: (value) => value === undefined || isPoint(value),
   agent: orNothing(objectOf({})),
-  owner: orNothing(objectOf({ name: isText, bytes: isBytes })),
+  owner: orNull(objectOf({ name: isText, bytes: isBytes })),
   createdAt: isTime,
   updatedAt: isTime,
-  expiresAt: (value) => value === null || isTime(value),
-  gone: orNothing(
+  expiresAt: orNull(isTime),
+  gone: orNull(
     objectOf({ at: isTime, why: (value) => ["deleted", "expired", "withheld"].includes(String(value)) }),
   ),
-  withheld: orNothing(
+  withheld: orNull(
     objectOf({
       reason: isText,
       authority: orNothing(isText),
@@ -149,29 +139,20 @@ const RECORD: Readonly<Record<keyof ImageRecord, Check>> = {
       deleteAfter: orNothing(isTime),
     }),
   ),
-  processing: orNothing(
+  processing: orNull(
     objectOf({ tries: isTime, leaseUntil: isTime, worker: orNothing(isText), inspect: orNothing(isFlag) }),
   ),
   held: orNothing(objectOf({ since: isTime })),
-  failure: orNothing(isText),
+  failure: orNull(isText),
   outbox: (value) => value === undefined || isOutbox(value),
   wasReleased: orNothing(isFlag),
   act: orNothing(objectOf({ id: isText, name: isText, at: isTime })),
   damaged: orNothing(isFlag),
 };
 
-/** Defaults of the fields that records of earlier versions lack. */
-const ADDED_LATER = { owner: null, gone: null, withheld: null, processing: null, failure: null };
-
 /** The stored form of a record. */
 export function encodeRecord(record: ImageRecord): Buffer {
-  return Buffer.from(JSON.stringify({ v: versionOf(record), ...record }), "utf8");
-}
-
-function versionOf({ source, processing, held, expiresAt }: ImageRecord): number {
-  if (held || processing?.inspect) return RECORD_VERSION;
-  if (source !== undefined && processing !== null) return CONVERTED_VERSION;
-  return expiresAt === null ? ENDLESS_VERSION : FORMAT_VERSION;
+  return Buffer.from(JSON.stringify({ v: FORMAT_VERSION, ...record }), "utf8");
 }
 
 /**
@@ -182,10 +163,10 @@ function versionOf({ source, processing, held, expiresAt }: ImageRecord): number
 export function decodeRecord(bytes: Buffer, id?: string): ImageRecord {
   const value = jsonIn(bytes);
   const { v, ...record } = Object(value) as { v?: unknown; id?: unknown }; // Both are checked below.
-  requireKnownVersion(v, `The record of image ${id ?? record.id}`, RECORD_VERSION);
+  requireKnownVersion(v, `The record of image ${id ?? record.id}`);
   const why = value === null ? "it is not JSON" : whyNoRecord(value, id);
   if (why !== null) throw damagedRecord(id, why);
-  return { ...ADDED_LATER, ...(record as ImageRecord) }; // Proved above.
+  return record as ImageRecord; // Proved above.
 }
 
 /**
@@ -235,6 +216,7 @@ function damagedRecord(id: string | undefined, why: string): ServiceError {
 /** Why a value is not an image record, as a clause without a full stop. `null` if it is one. */
 function whyNoRecord(value: unknown, id: string | undefined): string | null {
   if (typeof value !== "object" || value === null) return "it is not a JSON object";
+  if (!("v" in value)) return "it has no format version";
   const wrong = wrongField(value, RECORD);
   if (wrong !== null) return `its field "${wrong}" is not valid`;
   return id === undefined || ("id" in value && value.id === id) ? null : "it belongs to another image";

@@ -9,10 +9,10 @@ import { bytesAt, created, keysOf } from "../../../test/image-site.ts";
 import { anotherProcess, createDiskStore, createLifeSite, DAY } from "../../../test/life-site.ts";
 import type { BlobStore, StorageRoles } from "../../contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import { STORE_VERSION } from "./record-codec.ts";
+import { FORMAT_VERSION } from "./record-codec.ts";
 
 /** Layout of each version, one line per kind of key and per field. A version's file is never changed but for optional fields. */
-const RECORDED = new URL(`../../../test/stored-layout.v${STORE_VERSION}.json`, import.meta.url);
+const RECORDED = new URL(`../../../test/stored-layout.v${FORMAT_VERSION}.json`, import.meta.url);
 
 /** Writes images in every state, and everything that is stored beside them. */
 async function fill(storage: BlobStore | StorageRoles): Promise<void> {
@@ -119,7 +119,7 @@ test("the layout of everything stored is the recorded one of this format version
     await writeFile(RECORDED, `${JSON.stringify(layout, null, 2)}\n`);
   }
   const recorded = JSON.parse(await readFile(RECORDED, "utf8"));
-  // Raise STORE_VERSION, and record the new layout. Only for an optional field, which an older process may ignore, add its line here.
+  // Raise FORMAT_VERSION, and record the new layout. Only for an optional field, which an older process may ignore, add its line here.
   expect(layout).toEqual(recorded);
 });
 

@@ -54,7 +54,7 @@ describe("negotiateFormat", () => {
     ["image/svg+xml", "png"],
     ["image/jpeg", "jpg"],
     ["application/pdf", "jpg"],
-  ])("decides by the type for a record of an earlier release without alpha: %s as %s", (type, expected) => {
+  ])("decides by the type for a record that does not tell of transparency: %s as %s", (type, expected) => {
     expect(negotiateFormat({ type, pages: 1 }, "*/*", everything)).toBe(expected);
   });
 

@@ -48,7 +48,7 @@ export function negotiateFormat(
 
 function kindOf({ type, pages, alpha }: Pick<ImageRecord, "type" | "pages" | "alpha">) {
   if (type === "image/gif" && pages !== 1) return "animated";
-  // Records of earlier releases do not tell. White behind a transparent picture would be worse than a larger file.
+  // A record may not tell. White behind a transparent picture would be worse than a larger file.
   return (alpha ?? (type !== "image/jpeg" && type !== "application/pdf")) ? "transparent" : "opaque";
 }
 

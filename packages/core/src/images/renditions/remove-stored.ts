@@ -5,11 +5,11 @@ import { type BlobStore, hasBulkRemoval, isLocalStore } from "../../contracts/bl
 import { readAll } from "../../stores/blob-body.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { listAll } from "../../stores/list-all.ts";
-import { jsonIn, keyOf, roleOf } from "../record/image-record.ts";
+import { jsonIn, keyOf } from "../record/image-record.ts";
 import { idleAtIn } from "./rendition-notes.ts";
 
-/** Key segments, below an image's ID, of everything derived from its original. */
-const MADE = ["renditions", "failures"] as const;
+/** Key segment, below an image's ID, of everything derived from its original. */
+const MADE = "renditions";
 
 /** List of the images with stored renditions, due when they are idle; see {@link RenditionCache}. */
 export const IDLE_LIST = "renditions";
@@ -23,8 +23,7 @@ export async function removeStored(
   const idleAt = notes && idleAtIn(jsonIn(await readAll(notes.body)));
   // The writer of a rendition stored later finds that the image has ended, and removes the rendition.
   // One call names everything, since one store often keeps both: a directory is then flushed once.
-  if (hasBulkRemoval(originals))
-    await originals.removeNamed(`${id}/`, ["original", "upload", "notes", ...MADE]);
+  if (hasBulkRemoval(originals)) await originals.removeNamed(`${id}/`, ["original", "upload", "notes", MADE]);
   else {
     await originals.delete(keyOf.original(id));
     await originals.delete(keyOf.upload(id));
@@ -43,8 +42,8 @@ export async function removeStored(
 
 /** Removes everything derived from the original of an image. */
 export async function removeMade(renditions: BlobStore, id: string): Promise<void> {
-  if (hasBulkRemoval(renditions)) await renditions.removeNamed(`${id}/`, MADE);
-  else for (const name of MADE) await removeAll(renditions, `${id}/${name}/`);
+  if (hasBulkRemoval(renditions)) await renditions.removeNamed(`${id}/`, [MADE]);
+  else await removeAll(renditions, `${id}/${MADE}/`);
 }
 
 /** Removes every blob whose key begins with `prefix`. */
@@ -59,8 +58,7 @@ export async function listSizes(
   known: LRUCache<string, number>,
 ): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
-  for await (const key of listAll(store, `${id}/`)) {
-    if (roleOf(key) !== "renditions") continue;
+  for await (const key of listAll(store, keyOf.rendition(id, ""))) {
     const size = known.get(key) ?? (await store.stat(key))?.size;
     if (size === undefined) continue;
     known.set(key, size);

@@ -259,22 +259,6 @@ function pointName([x, y]: readonly [number, number]): string {
   return `x${Math.round(x * 10_000)}y${Math.round(y * 10_000)}`;
 }
 
-const SIDES = "[1-9]\\d*x[1-9]\\d*";
-const PLACE = "attention|entropy";
-const SPEC_NAME = new RegExp(
-  [
-    "^(?:png|jpg|gif|svg|psd|pdf|webp|avif)(?:-(?:low|medium|high|max))?",
-    `(?:-${SIDES}(?:-of${SIDES}(?:lm?\\d+tm?\\d+|${PLACE}))?`,
-    `|-in\\d*x\\d*(?:-(?:cover|pad))?(?:-(?:x\\d+y\\d+|${PLACE}))?)?`,
-    "(?:-bg[0-9a-f]{6})?(?:-p\\d+)?(?:-e[0-9a-f]{16})?$",
-  ].join(""),
-);
-
-/** Whether {@link specName} writes such names. Earlier releases wrote others. */
-export function isSpecName(name: string): boolean {
-  return SPEC_NAME.test(name);
-}
-
 /** Key of the original (`null`) or of a rendition. */
 export function keyFor(id: string, spec: RenditionSpec | null): string {
   return spec === null ? keyOf.original(id) : keyOf.rendition(id, specName(spec));

@@ -41,16 +41,6 @@ describe.each(STORES)("the limit of an image in %s", (_name, createStore) => {
     expect(await names(image)).toEqual(["png-1x1", "png-4x4"]);
   });
 
-  test("renditions of older releases are evicted first", async () => {
-    const { clock, image, fill, names } = open();
-    for (const name of ["png-1x1", "old", "png-2x2", "png-3x3"]) {
-      clock.now++;
-      await fill(name, 2);
-    }
-    await fill("png-4x4", 4);
-    expect(await names(image)).toEqual(["png-2x2", "png-3x3", "png-4x4"].toSorted());
-  });
-
   test("a rendition that is larger than the limit is not stored, and evicts nothing", async () => {
     const { image, fill, names } = open();
     await fill("png-1x1", 6);
@@ -118,7 +108,7 @@ test("the sizes of stored renditions are noted where they are remote, and listed
   expect(await memory.stat(`${earlier.id}/original`)).not.toBeNull();
 });
 
-test("notes of an earlier release are read, and their sizes count", async () => {
+test("notes without a use are read, and their sizes count", async () => {
   const { store, create, put, names } = createCacheSite();
   const image = create({ createdAt: NOON });
   const stored = [["png-1x1", 7 * MIB]];

@@ -6,7 +6,7 @@ import { maxStoredBytes } from "../../contracts/renderer.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { IDLE_LIST, isNearlyFull, listSizes, removeMade } from "./remove-stored.ts";
-import { type FoundBlob, findRendition, isSpecName, type RenditionTarget } from "./rendition-bytes.ts";
+import { type FoundBlob, findRendition, type RenditionTarget } from "./rendition-bytes.ts";
 import { type NotedFailure, type Notes, RenditionNotes } from "./rendition-notes.ts";
 
 export interface RenditionCacheOptions extends Pick<StorageRoles, "records" | "renditions"> {
@@ -154,7 +154,7 @@ export class RenditionCache {
     }
     const { usedAt } = await this.notes.read(record);
     if (usedAt === null) {
-      // Stored by a migration or an earlier release, or by a process that crashed. None: another sweep was faster.
+      // Stored by a migration, or by a process that crashed. None: another sweep was faster.
       const { keys } = await this.#options.renditions.list(keyOf.rendition(id, ""), { limit: 1 });
       if (keys.length > 0) await this.#noteUse(record);
     } else if (await this.#endIdle(record, idleMs)) {
@@ -244,17 +244,11 @@ export class RenditionCache {
     return stored;
   }
 
-  /**
-   * Keys that may be evicted for a new blob, in order: names of earlier releases, which are never requested; then renditions, the
-   * least recently used first.
-   */
+  /** Keys that may be evicted for a new blob, the least recently used first. */
   #victimsIn(stored: ReadonlyMap<string, number>, key: string): string[] {
     const lastUse = (each: string) => this.#used.peek(each) ?? 0;
-    const others = [...stored.keys()]
-      .filter((each) => each !== key)
-      .sort((one, other) => lastUse(one) - lastUse(other));
-    const old = others.filter((each) => !isSpecName(each.slice(each.lastIndexOf("/") + 1)));
-    return [...new Set([...old, ...others])];
+    const others = [...stored.keys()].filter((each) => each !== key);
+    return others.sort((one, other) => lastUse(one) - lastUse(other));
   }
 
   /** Removes the notes and the entry of an image that ended while they were written: no sweep would. @returns whether it has ended. */

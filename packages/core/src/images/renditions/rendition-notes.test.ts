@@ -164,7 +164,7 @@ describe("notes about renditions in a remote store", () => {
     await read(2);
     await records.put(keyOf.notes(ID), bytes);
     expect(await read(2)).toBe(8);
-    expect(await during(() => read(3))).toContain(`list `);
+    expect(await during(() => read(3))).toContain(`list renditions/`);
     expect([...((await notes.read(record)).stored ?? [])].map(([key]) => key).sort()).toEqual([
       keyOfWidth(2),
       keyOfWidth(3),

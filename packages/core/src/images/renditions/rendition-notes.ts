@@ -21,7 +21,7 @@ export interface Notes {
   usedAt: number | null;
   /**
    * When the image's entry in the due list of idle images is due, in Unix milliseconds. `null`: it has none, or it is not
-   * known, as in notes of earlier releases.
+   * known.
    */
   idleAt: number | null;
 }

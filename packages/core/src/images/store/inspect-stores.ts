@@ -7,7 +7,7 @@ import { isServiceError } from "../../errors.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { listAll } from "../../stores/list-all.ts";
 import { idOfRecord, keyOf, roleOf } from "../record/image-record.ts";
-import { decodeRecord, isKnownVersion, STORE_VERSION } from "../record/record-codec.ts";
+import { decodeRecord, FORMAT_VERSION, isKnownVersion } from "../record/record-codec.ts";
 import {
   BYTES_ROLES,
   type BytesRole,
@@ -94,9 +94,9 @@ async function readCacheMark({ renditions }: StorageRoles): Promise<HeldMark | n
 
 /** @throws StoreRefused for a store changed by a newer release. */
 export function requireKnownFormat({ v }: Pick<StoreIdentity, "v">): void {
-  if (isKnownVersion(v, STORE_VERSION)) return;
+  if (isKnownVersion(v)) return;
   throw new StoreRefused(
-    `A newer release has changed this storage: it has format version ${v}, and this release reads up to ${STORE_VERSION}. Upgrade this process`,
+    `A newer release has changed this storage: it has format version ${v}, and this release reads version ${FORMAT_VERSION}. Upgrade this process`,
   );
 }
 

@@ -67,7 +67,7 @@ describe("a new storage", () => {
     const sites = Array.from({ length: 5 }, () => createSite({ store, secret: [NEW, OLD] }));
     await Promise.all(sites.map(({ images }) => images.ready()));
     const identity = await identityOf(store);
-    expect(identity).toMatchObject({ v: 2, secrets: fingerprintsOf([NEW, OLD]) });
+    expect(identity).toMatchObject({ v: 1, secrets: fingerprintsOf([NEW, OLD]) });
     expect(JSON.stringify(identity)).not.toContain(NEW);
     expect(identity?.id).toMatch(/^[0-9a-f]{32}$/);
     expect(sites.flatMap(({ errors }) => errors)).toEqual([]);
@@ -107,13 +107,13 @@ describe("a new storage", () => {
   });
 });
 
-test("a storage of an earlier release gets an identity, even with requireStore", async () => {
+test("a storage that lost its identity gets another, even with requireStore", async () => {
   const store = createMemoryBlobStore();
   const { id } = created(await createLifeSite({ store, secret: OLD }).create());
   await store.delete("identity");
   const site = createLifeSite({ store, secret: OLD, requireStore: true });
   expect((await site.send("GET", `/api/images/${id}.json`)).status).toBe(200);
-  expect(await identityOf(store)).toMatchObject({ v: 2, secrets: fingerprintsOf(OLD) });
+  expect(await identityOf(store)).toMatchObject({ v: 1, secrets: fingerprintsOf(OLD) });
 });
 
 describe("a storage used with another secret", () => {
@@ -235,7 +235,7 @@ test("after a failed first check, the next call checks the store again", async (
   expect((await site.create()).status).toBe(503);
   isAway = false;
   expect((await site.create()).status).toBe(201);
-  await eventually(async () => expect(await identityOf(kept)).toMatchObject({ v: 2 }));
+  await eventually(async () => expect(await identityOf(kept)).toMatchObject({ v: 1 }));
 });
 
 test("a storage without space for its identity serves its images, and gets the identity at a later start", async () => {

@@ -3,8 +3,7 @@ import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, isLocalStore } from "../../contracts/blob-store.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { isServiceError, onCode } from "../../errors.ts";
-import { type Secret, undecodedIn } from "../../secret-bytes.ts";
-import { STORE_VERSION } from "../record/record-codec.ts";
+import type { Secret } from "../../secret-bytes.ts";
 import { CACHE_PATIENCE_MS, type InspectedStores, inspectStores } from "./inspect-stores.ts";
 import {
   type BytesRole,
@@ -72,18 +71,17 @@ interface EnteredStore {
   held: HeldIdentity | null;
 }
 
-/** Adds the signing secret and the version of this release to the identity. Rejects with `conflict` when another process does at the same time. */
+/** Adds the signing secret to the identity. Rejects with `conflict` when another process does at the same time. */
 async function enterStore(options: OpenStoreOptions, held: HeldIdentity): Promise<EnteredStore> {
   const { identity, revision } = held;
   const secret = await secretOf(options);
   const fingerprints = fingerprintsOf(secret);
   const [signing = ""] = fingerprints;
-  if (!fingerprints.some((each) => identity.secrets.includes(each)))
-    throw new StoreRefused(wrong(options, identity));
-  if (identity.secrets.includes(signing) && identity.v === STORE_VERSION) return { secret, held };
+  if (!fingerprints.some((each) => identity.secrets.includes(each))) throw new StoreRefused(wrong(options));
+  if (identity.secrets.includes(signing)) return { secret, held };
   const inUse = fingerprints.filter((each) => identity.secrets.includes(each));
   const secrets = [...new Set([signing, ...inUse, ...identity.secrets])].slice(0, MAX_SECRETS);
-  const next = { ...identity, v: STORE_VERSION, secrets };
+  const next = { ...identity, secrets };
   const written = await ifRoom(writeIdentity(options.stores.records, next, revision));
   return { secret, held: written === null ? held : { identity: next, revision: written } };
 }
@@ -140,15 +138,10 @@ async function secretOf({ secret, stores: { records } }: OpenStoreOptions): Prom
 const UNFINISHED =
   "The storage is the target of an unfinished migration or restore. Run that again until it finishes";
 
-const UNDECODED =
-  "The PINs of this storage were made with the text base64:… of this secret, which an earlier release did not decode. Give a list: secret: [decoded, text], first the decoded bytes (or the text once), then the text (outrigger serve: the line twice in OUTRIGGER_SECRET_FILE). Both verify then, and the first makes new PINs";
-
 const GIVE_SECRET =
   "set the secret that the images were stored with: option secret (outrigger serve: OUTRIGGER_SECRET or OUTRIGGER_SECRET_FILE)";
 
-function wrong({ secret, stores: { records } }: OpenStoreOptions, { secrets }: StoreIdentity): string {
-  const texts = secret === undefined ? [] : undecodedIn([secret].flat());
-  if (texts.length > 0 && fingerprintsOf(texts).some((each) => secrets.includes(each))) return UNDECODED;
+function wrong({ secret, stores: { records } }: OpenStoreOptions): string {
   const remedy =
     secret === undefined
       ? `Restore the former ${secretPathOf(records)} from a backup, or ${GIVE_SECRET}`

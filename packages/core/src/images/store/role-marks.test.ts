@@ -33,8 +33,8 @@ async function keysOf(store: BlobStore): Promise<string[]> {
   return (await store.list("")).keys.sort();
 }
 
-/** Images in divided storage as an earlier release leaves it: without marks. */
-async function stockedByEarlier(count: number): Promise<StorageRoles> {
+/** Images in divided storage without marks, as a full disk at the first start leaves it. */
+async function stockedWithoutMarks(count: number): Promise<StorageRoles> {
   const storage = divided();
   const site = siteOn(storage);
   await site.images.ready();
@@ -146,16 +146,16 @@ describe.each([false, true])("a start with requireStore: %s", (requireStore) => 
   });
 });
 
-describe("stores of an earlier release", () => {
+describe("stores that never had a mark", () => {
   test.each([0, 1, 6])("with %i images get their marks at the first start", async (count) => {
-    const storage = await stockedByEarlier(count);
+    const storage = await stockedWithoutMarks(count);
     await siteOn(storage).images.ready();
     expect(await keysOf(storage.renditions)).toEqual(["identity/renditions"]);
     await refusedFor(siteOn({ ...storage, originals: createMemoryBlobStore() }), "lacks its mark");
   });
 
   test("get marks though their records have no identity, and though some originals are lost", async () => {
-    const storage = await stockedByEarlier(6);
+    const storage = await stockedWithoutMarks(6);
     await storage.records.delete("identity");
     const [lost = ""] = await keysOf(storage.originals);
     await storage.originals.delete(lost);
@@ -164,8 +164,8 @@ describe("stores of an earlier release", () => {
   });
 
   test("are rejected, and get no mark, if a sample of the originals is not there", async () => {
-    const storage = await stockedByEarlier(6);
-    const other = await stockedByEarlier(3);
+    const storage = await stockedWithoutMarks(6);
+    const other = await stockedWithoutMarks(3);
     for (const originals of [createMemoryBlobStore(), other.originals, other.records]) {
       const before = await keysOf(originals);
       await refusedFor(siteOn({ ...storage, originals }), "of the originals");
@@ -177,7 +177,7 @@ describe("stores of an earlier release", () => {
   });
 
   test("without any image are rejected with requireStore", async () => {
-    const storage = await stockedByEarlier(0);
+    const storage = await stockedWithoutMarks(0);
     await refusedFor(siteOn(storage, { requireStore: true }), "No living image was found");
   });
 });

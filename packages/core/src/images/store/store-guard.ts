@@ -102,7 +102,7 @@ export class StoreGuard {
     const held = await readIdentity(records);
     const identity = held?.identity ?? null;
     if (identity !== null) requireKnownFormat(identity);
-    // A service has written the identity since this process opened a store of an earlier release.
+    // A service has written the identity since this process opened a store without one.
     if (this.#id === null) this.#id = identity?.id ?? null;
     else if (identity === null) throw new StoreRefused(EMPTY);
     else if (identity.id !== this.#id) throw new StoreRefused(OTHER);

@@ -5,7 +5,7 @@ import { ServiceError } from "../../errors.ts";
 import { type Secret, toKeys } from "../../secret-bytes.ts";
 import { readAll } from "../../stores/blob-body.ts";
 import { jsonIn } from "../record/image-record.ts";
-import { FORMAT_VERSION, requireKnownVersion, STORE_VERSION } from "../record/record-codec.ts";
+import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
 
 /** A store answers but must not be used: it is another store, empty, of a newer release, or of another secret. */
 export class StoreRefused extends ServiceError {
@@ -21,7 +21,7 @@ export class StoreRefused extends ServiceError {
 
 /** The identity of a records' store, in one small record beside those of the images. */
 export interface StoreIdentity {
-  /** Format version of the store. A store with a version above {@link STORE_VERSION} must not be used. */
+  /** Format version of the store. A store with a version above {@link FORMAT_VERSION} must not be used. */
   v: number;
   /** 128 random bits, hex. Two stores never share an ID. */
   id: string;
@@ -54,7 +54,7 @@ export function fingerprintsOf(secret: Secret): string[] {
 
 /** A new identity, for a store without one. */
 export function newIdentity(secrets: readonly string[], now: number): StoreIdentity {
-  return { v: STORE_VERSION, id: randomBytes(16).toString("hex"), secrets: [...secrets], createdAt: now };
+  return { v: FORMAT_VERSION, id: randomBytes(16).toString("hex"), secrets: [...secrets], createdAt: now };
 }
 
 /**

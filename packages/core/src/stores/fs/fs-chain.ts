@@ -17,7 +17,6 @@ import {
   chainDirectory,
   generationPath,
   type Head,
-  isMarker,
   readChain,
   statVersion,
   type Version,
@@ -267,8 +266,7 @@ function undoAppend(base: string, next: Version, head: Head): void {
 /** Whether the highest generation seen still exists. If so, nothing above it was ever deleted. */
 function isTopStill(base: string, { chainId, top: { generation, inode } }: Head): boolean {
   const stats = statVersion(base, { chainId, generation });
-  // In the first layout, deleting generation 1 truncates it.
-  return stats !== undefined && stats.ino === inode && !(generation === 1 && isMarker(stats));
+  return stats?.ino === inode;
 }
 
 /** Whether the current chain never had a generation above this one. */

@@ -50,7 +50,7 @@ export const BLOB_MODE = 0o600;
 /** Mode of the file of an empty blob. The execute bit distinguishes it from a file that lost its bytes. */
 export const EMPTY_BLOB_MODE = 0o700;
 /** Mode of files that stay empty. */
-export const MARKER_MODE = 0o400;
+const MARKER_MODE = 0o400;
 
 const NO_SPACE = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 /** Instructions for the errors about too many open files. */

@@ -54,9 +54,6 @@ import { systemCode } from "./fs-files.ts";
  * generation below an empty one; appends go above all existing names. A disk error is no reason to serve an
  * older generation: the error may pass, and meanwhile a deletion or a withholding would be undone.
  *
- * Chains of the first layout have no anchor but a symbolic link `life`, which is ignored. There `<chain ID>.1` is
- * never removed and names the chain ID. Their superseded generations are markers: empty and not writable.
- *
  * No process holds a lock, so a process that dies leaves none.
  */
 
@@ -86,14 +83,14 @@ export interface Chain {
   chainId: string;
   /** Highest first; at least one. */
   generations: number[];
-  /** The generation that names the chain ID: 0, or 1 in the first layout. `null` in a copy that lacks it. */
-  anchor: number | null;
+  /** `false` in a copy that lacks it. */
+  hasAnchor: boolean;
 }
 
 const NAME = /^([0-9a-f]{16})\.(0|[1-9]\d{0,14})$/;
 const REVISION = /^([0-9a-f]{16})\.([1-9]\d{0,14})\.(\d{1,20})$/;
 /** Files without bytes that a copy may hold of a chain that was deleted meanwhile. */
-const WITHOUT_BYTES = /^(?:life|[0-9a-f]{16}\.0)$/;
+const WITHOUT_BYTES = /^[0-9a-f]{16}\.0$/;
 /** Longer than the step in which any file system counts change times. */
 const CHANGE_STEP_MS = 3_000;
 const NO_ENTRY_IS_NO_ERROR = { throwIfNoEntry: false } as const;
@@ -117,11 +114,6 @@ export function generationPath(base: string, { chainId, generation }: Version): 
   return `${chainDirectory(base)}/${chainId}.${generation}`;
 }
 
-/** Whether a file stays empty: no blob has it. */
-export function isMarker(stats: Stats): boolean {
-  return stats.size === 0 && (stats.mode & 0o200) === 0;
-}
-
 function isWhole(stats: Stats): boolean {
   return stats.size > 0 || (stats.mode & 0o100) !== 0;
 }
@@ -141,21 +133,21 @@ export function readChain(base: string): Chain | null {
     throw error;
   }
   const found: Version[] = [];
-  let anchor: Version | undefined;
+  let anchored: string | undefined;
   for (const name of names) {
     const [, chainId, number] = NAME.exec(name) ?? [];
     if (chainId === undefined) continue;
-    const version = { chainId, generation: Number(number) };
-    if (version.generation <= 1 && version.generation < (anchor?.generation ?? 2)) anchor = version;
-    if (version.generation > 0) found.push(version);
+    const generation = Number(number);
+    if (generation > 0) found.push({ chainId, generation });
+    else anchored = chainId;
   }
   found.sort((a, b) => b.generation - a.generation);
-  const chainId = (anchor ?? found[0])?.chainId;
+  const chainId = anchored ?? found[0]?.chainId;
   const generations = found
     .filter((version) => version.chainId === chainId)
     .map(({ generation }) => generation);
   if (chainId !== undefined && generations.length > 0) {
-    return { chainId, generations, anchor: anchor?.generation ?? null };
+    return { chainId, generations, hasAnchor: anchored !== undefined };
   }
   if (names.every((name) => WITHOUT_BYTES.test(name))) removeEmptyChain(base, names);
   return null;
@@ -203,14 +195,13 @@ export function openHead<T>(base: string, opener: FileOpener<T>): (Head & { open
   }
 }
 
-/** The newest generation with bytes; otherwise the newest one that is empty without being a marker. */
+/** The newest intact generation. */
 function newestWhole<T>(
   base: string,
   { chainId, generations }: Chain,
   opener: FileOpener<T>,
 ): (Head & { opened: T }) | undefined {
   let top: SeenFile | undefined;
-  let empty: (Head & { opened: T }) | undefined;
   for (const generation of generations) {
     const seen = opener.open(generationPath(base, { chainId, generation }));
     if (seen === undefined) {
@@ -221,22 +212,15 @@ function newestWhole<T>(
     }
     const { stats, opened } = seen;
     top ??= { generation, inode: stats.ino };
-    const head = { chainId, generation, inode: stats.ino, size: stats.size, top, opened };
-    if (isWhole(stats)) {
-      if (empty !== undefined) opener.close(empty.opened);
-      return head;
-    }
-    if (isMarker(stats) || empty !== undefined) opener.close(opened);
-    else empty = head;
+    if (isWhole(stats)) return { chainId, generation, inode: stats.ino, size: stats.size, top, opened };
+    opener.close(opened);
   }
-  return empty;
+  return undefined;
 }
 
 /** Whether a generation just seen belongs to the current chain: another chain may hold a slow writer's link. */
-function isOfCurrentChain(base: string, { chainId, anchor }: Chain, { generation }: Head): boolean {
-  return (
-    generation === 1 || anchor === null || existsSync(generationPath(base, { chainId, generation: anchor }))
-  );
+function isOfCurrentChain(base: string, { chainId, hasAnchor }: Chain, { generation }: Head): boolean {
+  return generation === 1 || !hasAnchor || existsSync(generationPath(base, { chainId, generation: 0 }));
 }
 
 const STAT_ONLY: FileOpener<null> = {
@@ -286,7 +270,7 @@ export function isHead(probe: Probe): boolean {
   // In this order; see "Probe" above.
   if (existsSync(probe.successor)) return false;
   const stats = lstatSync(probe.path, NO_ENTRY_IS_NO_ERROR);
-  if (stats === undefined || stats.ino !== probe.inode || isMarker(stats)) return false;
+  if (stats === undefined || stats.ino !== probe.inode) return false;
   if (Date.now() - ctimeMs > CHANGE_STEP_MS) probe.unchanged = { ino, ctimeMs };
   return true;
 }

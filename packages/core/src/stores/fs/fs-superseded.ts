@@ -1,18 +1,11 @@
-import { closeSync, constants, existsSync, fchmodSync, ftruncateSync, openSync, statfsSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalStore } from "../../contracts/blob-store.ts";
 import { isServiceError } from "../../errors.ts";
 import { bucketName, HOUR_MS, hoursOf, read } from "./fs-due-index.ts";
-import { MARKER_MODE, type MarkerFiles, makeDirectories, removeIfEmpty, systemCode } from "./fs-files.ts";
-import {
-  findHead,
-  generationPath,
-  isMarker,
-  readChain,
-  statVersion,
-  type Version,
-} from "./fs-generations.ts";
+import { type MarkerFiles, makeDirectories, removeIfEmpty, systemCode } from "./fs-files.ts";
+import { findHead, generationPath, readChain, statVersion, type Version } from "./fs-generations.ts";
 
 interface Trimmed {
   /** Number of deleted files. */
@@ -92,9 +85,7 @@ export class SupersededIndex {
       // Its writer may still have to check the generation before, because it does not know yet that it
       // succeeded.
       if (successor.nlink > 1 && next !== won) return { removed, nextMs: Date.now() };
-      // The one that names the chain ID loses its bytes and keeps its name.
-      const remove = chain.anchor === generation ? truncateToMarker : unlinkVersion;
-      if (await remove(base, { chainId, generation })) removed++;
+      if (await unlinkIfThere(generationPath(base, { chainId, generation }))) removed++;
     }
     return { removed, nextMs: null };
   }
@@ -145,10 +136,6 @@ function headOf(base: string): Version | null {
   }
 }
 
-function unlinkVersion(base: string, version: Version): Promise<boolean> {
-  return unlinkIfThere(generationPath(base, version));
-}
-
 /** @returns whether there was a file. */
 async function unlinkIfThere(path: string): Promise<boolean> {
   try {
@@ -158,24 +145,4 @@ async function unlinkIfThere(path: string): Promise<boolean> {
     if (systemCode(error) === "ENOENT") return false;
     throw error;
   }
-}
-
-/** Never creates the name: the chain may have been deleted meanwhile. */
-function truncateToMarker(base: string, version: Version): boolean {
-  const stats = statVersion(base, version);
-  if (stats === undefined || isMarker(stats)) return false;
-  let descriptor: number;
-  try {
-    descriptor = openSync(generationPath(base, version), constants.O_WRONLY | constants.O_NOFOLLOW);
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return false;
-    throw error;
-  }
-  try {
-    ftruncateSync(descriptor, 0);
-    fchmodSync(descriptor, MARKER_MODE);
-  } finally {
-    closeSync(descriptor);
-  }
-  return true;
 }

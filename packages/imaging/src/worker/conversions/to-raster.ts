@@ -47,7 +47,7 @@ interface EncodeOptions {
 
 /**
  * Ends a pipeline with the encoder of `format`. It writes 8-bit sRGB, without any metadata of the original.
- * For a visible change that stored renditions must get too, add an entry to `RAISED` in `build.ts`.
+ * For a visible change that stored renditions must get too, raise `VERSION` in `renderer.ts`.
  */
 function encode(image: Sharp, format: EncodedFormat, options: EncodeOptions): Sharp {
   const timing = options.animated ? options.timing : undefined;

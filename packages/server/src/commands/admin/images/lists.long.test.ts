@@ -23,7 +23,7 @@ const REPORT = {
 /** Three held images, of which two are reported and the third is damaged afterwards. */
 async function heldImages() {
   const cwd = await temporaryDirectory();
-  const held = { v: 4, held: { since: Date.now() } };
+  const held = { held: { since: Date.now() } };
   const [first = "", second = "", damaged = ""] = await addRecords(cwd, [held, held, held]);
   const reports = JSON.stringify({ v: 1, cases: [REPORT] });
   const ofReported = { [`reports/${first}`]: reports, [`reports/${second}`]: reports };

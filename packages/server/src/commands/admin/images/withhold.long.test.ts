@@ -145,7 +145,7 @@ describe("outrigger images accept, refuse", () => {
     const cwd = await temporaryDirectory();
     const url = await serve(cwd).url;
     const { id } = await uploaded(url, await jpeg());
-    const held = { v: 4, held: { since: Date.now() } };
+    const held = { held: { since: Date.now() } };
     const [first = "", second = ""] = await addRecords(cwd, [held, held]);
     expect(await statuses([`${url}/${first}`, `${url}/${second}`])).toEqual([202, 202]);
     expect(await images(cwd, "list", "--state", "held", "--json")).toMatchObject({
