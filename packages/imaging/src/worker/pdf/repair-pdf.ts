@@ -116,7 +116,7 @@ class DamagedPdf {
     const root =
       catalogue instanceof PDFDict ? catalogue : (this.#ofType("Catalog").at(-1)?.[1] ?? context.obj({}));
     const named = entryOf(root, "Pages");
-    const tree = named instanceof PDFRef && this.#mend(named, 0) > 0 ? named : this.#listPages();
+    const tree = named instanceof PDFRef && this.#repair(named, 0) > 0 ? named : this.#listPages();
     if (tree === null || !(root instanceof PDFDict)) return null;
     root.set(PDFName.of("Type"), PDFName.of("Catalog"));
     root.set(PDFName.of("Pages"), tree);
@@ -142,11 +142,11 @@ class DamagedPdf {
   }
 
   /** Leaves in a node what is there, with its type and its parent. Returns the number of its pages. */
-  #mend(reference: PDFRef, depth: number): number {
+  #repair(reference: PDFRef, depth: number): number {
     const node = this.#context.lookup(reference);
     if (!(node instanceof PDFDict) || this.#visited.has(node) || depth > MAX_TREE_HEIGHT) return 0;
     this.#visited.add(node);
-    this.#mendBox(node);
+    this.#repairBox(node);
     const kids = this.#context.lookup(entryOf(node, "Kids"));
     node.set(PDFName.of("Type"), PDFName.of(kids === undefined ? "Page" : "Pages"));
     if (kids === undefined) return PAGE_KEYS.some((key) => node.has(PDFName.of(key))) ? 1 : 0;
@@ -154,7 +154,7 @@ class DamagedPdf {
     const kept = PDFArray.withContext(this.#context);
     for (const item of itemsOf(kids)) {
       const kid = item instanceof PDFDict ? this.#context.register(item) : item;
-      const pages = kid instanceof PDFRef ? this.#mend(kid, depth + 1) : 0;
+      const pages = kid instanceof PDFRef ? this.#repair(kid, depth + 1) : 0;
       if (pages === 0) continue;
       count += pages;
       kept.push(kid);
@@ -168,14 +168,14 @@ class DamagedPdf {
   /** A tree of all objects that are pages; `null` without any. */
   #listPages(): PDFRef | null {
     const pages = this.#ofType("Page");
-    for (const [, page] of pages) this.#mendBox(page);
+    for (const [, page] of pages) this.#repairBox(page);
     const kids = pages.map(([reference]) => reference);
     const tree = this.#context.obj({ Type: "Pages", Count: kids.length, Kids: kids });
     return kids.length === 0 ? null : this.#context.register(tree);
   }
 
   /** Removes a crop box that shows nothing of the media box. */
-  #mendBox(node: PDFObject): void {
+  #repairBox(node: PDFObject): void {
     const [media, crop] = ["MediaBox", "CropBox"].map((key) => {
       const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = itemsOf(this.#context.lookup(entryOf(node, key))).map(
         numberOf,

@@ -81,7 +81,7 @@ describe("stripPdf cleans a photo inside page content", async () => {
   });
 });
 
-test("stripPdf removes values of signatures, and what nobody draws", async () => {
+test("stripPdf removes values of signatures, and what is not drawn", async () => {
   const signature = `<</Type/Sig/Name(${SECRET})/Location(${SECRET})/ByteRange[0 1 2 3]/Contents<${"ab".repeat(40)}>>>`;
   const form = {
     dictionary: "/Subtype/Form/BBox[0 0 20 20]/LastModified(a secret)",
