@@ -115,7 +115,8 @@ class DocumentCleaner {
       for (const key of INHERITABLE) {
         const value = entryOf(node, key);
         if (value === undefined || page.has(PDFName.of(key))) continue;
-        if (value instanceof PDFDict && !shared.has(value)) shared.set(value, this.#objects.add(value));
+        const isLarge = value instanceof PDFDict || value instanceof PDFArray;
+        if (isLarge && !shared.has(value)) shared.set(value, this.#objects.add(value));
         page.set(PDFName.of(key), shared.get(value) ?? value);
       }
       node = this.#objects.resolve(entryOf(node, "Parent"));
@@ -266,28 +267,32 @@ class DocumentCleaner {
   }
 
   #cleanPage(page: PDFDict): void {
-    const { resolve } = this.#objects;
     const contents = entryOf(page, "Contents");
+    if (contents === undefined) return;
+    // Pages that share their content keep sharing it, or it would multiply.
+    const key = contents.toString();
+    const known = this.#contents.get(key);
+    const cleaned = known === undefined ? this.#cleanContents(contents) : known;
+    this.#contents.set(key, cleaned);
+    if (cleaned === null) page.delete(PDFName.of("Contents"));
+    else page.set(PDFName.of("Contents"), cleaned);
+  }
+
+  /** The content of a page without what may not stay; `null` for none. */
+  #cleanContents(contents: PDFObject): PDFRef | null {
+    const { context, resolve } = this.#objects;
     const list = resolve(contents);
-    const parts = list instanceof PDFArray ? list.asArray() : contents === undefined ? [] : [contents];
-    const references = parts.filter((part) => resolve(part) instanceof PDFRawStream);
+    const parts = list instanceof PDFArray ? list.asArray() : [contents];
+    const references = parts.filter(
+      (part) => part instanceof PDFRef && resolve(part) instanceof PDFRawStream,
+    );
     const streams = references.map(resolve).filter((stream) => stream instanceof PDFRawStream);
-    if (streams.length === 0) {
-      page.delete(PDFName.of("Contents"));
-      return;
-    }
-    for (const reference of references) this.#visit("content", reference);
     const [single] = references;
-    const isSingle = references.length === 1 && single !== undefined;
-    page.set(PDFName.of("Contents"), isSingle ? single : this.#objects.context.obj(references));
-    if (this.#options.keepMetadata === true) return;
-    const key = references.join(" ");
-    if (!this.#contents.has(key)) {
-      const cleaned = this.#streams.cleanPage(streams);
-      this.#contents.set(key, cleaned === null ? null : this.#objects.add(cleaned));
-    }
-    const cleaned = this.#contents.get(key);
-    if (cleaned) page.set(PDFName.of("Contents"), cleaned);
+    if (!(single instanceof PDFRef)) return null;
+    for (const reference of references) this.#visit("content", reference);
+    const cleaned = this.#options.keepMetadata === true ? null : this.#streams.cleanPage(streams);
+    if (cleaned !== null) return this.#objects.add(cleaned);
+    return references.length === 1 ? single : this.#objects.add(context.obj(references));
   }
 }
 
