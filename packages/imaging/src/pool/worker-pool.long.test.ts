@@ -22,7 +22,7 @@ test("the pool starts at most as many workers as configured and as needed", asyn
   const pool = poolOf({ workers: 2 });
   const alone = await Promise.all([pool.run({ do: "answer" })]);
   expect(new Set(alone.map(({ worker }) => worker)).size).toBe(1);
-  const many = await Promise.all(Array.from({ length: 6 }, () => pool.run({ do: "answer later", ms: 150 })));
+  const many = await Promise.all(Array.from({ length: 6 }, () => pool.run({ do: "answer later", ms: 1000 })));
   expect(new Set(many.map(({ worker }) => worker)).size).toBe(2);
 });
 
