@@ -56,7 +56,7 @@ const ALONE = [
   "packages/core/src/images/renditions/rendition-cache.test.ts",
   "packages/core/src/stores/fs/fs-due-index.long.test.ts",
   "packages/core/src/stores/system-temporary.test.ts",
-  "packages/imaging/src/pool/{child-worker,process-tree,worker-pool}.long.test.ts",
+  "packages/imaging/src/pool/{child-worker,process-group,worker-pool}.long.test.ts",
   "packages/imaging/src/pool/sandbox/sandbox.long.test.ts",
   "packages/imaging/src/worker/pdf/substitute-fonts.test.ts",
   "packages/imaging/src/{fonts,hostile,language,process-lifetime}.long.test.ts",

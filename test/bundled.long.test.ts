@@ -77,8 +77,19 @@ async function serve(file: string): Promise<Printed> {
   return JSON.parse(stdout.toString());
 }
 
+/** Libraries without `main` and code: only what a tool that copies imported files keeps. */
+async function installLibraries(): Promise<void> {
+  for (const name of ["sharp", "@embedpdf/pdfium", "pdfkit", "svg-to-pdfkit"]) {
+    const target = join(directory, "node_modules", name);
+    await mkdir(target, { recursive: true });
+    const { version } = JSON.parse(await readFile(join(ROOT, "node_modules", name, "package.json"), "utf8"));
+    await writeFile(join(target, "package.json"), JSON.stringify({ name, version }));
+  }
+}
+
 test("a worker that ends before it is ready reaches onError once, and each upload gets 503", async () => {
   await install("imaging");
+  await installLibraries();
   const dist = join(directory, "node_modules/@outrigger/imaging/dist");
   await writeFile(join(dist, "worker/worker.js"), 'throw new Error("no codec for this machine");');
   const { statuses, errors } = await serve("server.mjs");
@@ -88,13 +99,7 @@ test("a worker that ends before it is ready reaches onError once, and each uploa
 
 test("the build of a renderer needs no library that this process could resolve, as after file tracing", async () => {
   await install("imaging");
-  // No `main`, no code: only what a tool that copies imported files keeps.
-  for (const name of ["sharp", "@embedpdf/pdfium", "pdfkit", "svg-to-pdfkit"]) {
-    const target = join(directory, "node_modules", name);
-    await mkdir(target, { recursive: true });
-    const { version } = JSON.parse(await readFile(join(ROOT, "node_modules", name, "package.json"), "utf8"));
-    await writeFile(join(target, "package.json"), JSON.stringify({ name, version }));
-  }
+  await installLibraries();
   // sharp's own binaries count too.
   await symlink(join(ROOT, "node_modules/@img"), join(directory, "node_modules/@img"));
   const traced = await serve("server.mjs");

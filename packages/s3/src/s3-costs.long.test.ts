@@ -48,7 +48,7 @@ test("a service with all roles in one bucket sends the number of requests that t
     expect((await fetch(`${json}&name=Second`, { method: "PATCH" })).status).toBe(200);
     await expectCost(1, 0, 1, 0, 0);
     expect((await fetch(json, { method: "DELETE" })).status).toBe(204);
-    await expectCost(12, 2, 3, 6, 0);
+    await expectCost(12, 1, 3, 6, 0);
     const missing = await fetch(addressOf(site, "A".repeat(22), "png"));
     expect(missing.status).toBe(404);
     await expectCost(0, 0, 0, 0, 1);

@@ -16,8 +16,11 @@ export function checkCleaning(it: (name: string, body: RendererCase) => void): v
   it("admit keeps a file without metadata or scripts unchanged", async (renderer) => {
     for (const type of types.filter((each) => each !== "image/svg+xml")) {
       const { admission, file } = await admit(renderer, { bytes: samples[type] }, type);
-      assert.equal(admission.cleaned, null, type);
-      assert.equal(file, null, type);
+      // A PDF may be written anew, once, so that it has one reading.
+      const again = type === "application/pdf" && file !== null;
+      const last = again ? await admit(renderer, { bytes: file }, type) : { admission, file };
+      assert.equal(last.admission.cleaned, null, type);
+      assert.equal(last.file, null, type);
     }
   });
 
@@ -48,7 +51,9 @@ export function checkCleaning(it: (name: string, body: RendererCase) => void): v
       assert.ok(file !== null && !file.includes("JavaScript") && !file.includes("app.alert"));
     }
     const { file } = await admit(renderer, source, "application/pdf", { keepPdfActions: true });
-    assert.equal(file, null);
+    assert.ok((file ?? actingPdf).includes("app.alert"));
+    const all = { keepPdfActions: true, keepMetadata: true };
+    assert.equal((await admit(renderer, source, "application/pdf", all)).file, null);
   });
 }
 
