@@ -79,7 +79,8 @@ async function serve(file: string): Promise<Printed> {
 
 /** Libraries without `main` and code: only what a tool that copies imported files keeps. */
 async function installLibraries(): Promise<void> {
-  for (const name of ["sharp", "@embedpdf/pdfium", "pdfkit", "svg-to-pdfkit"]) {
+  const { dependencies } = JSON.parse(await readFile(join(ROOT, "packages/imaging/package.json"), "utf8"));
+  for (const name of Object.keys(dependencies)) {
     const target = join(directory, "node_modules", name);
     await mkdir(target, { recursive: true });
     const { version } = JSON.parse(await readFile(join(ROOT, "node_modules", name, "package.json"), "utf8"));
