@@ -15,7 +15,7 @@ import { inParallel } from "./in-parallel.ts";
 import { startRegularClient } from "./regular-client.ts";
 import { reachingSvgs } from "./svg-bombs.ts";
 import { type Answer, answerOf, expectProblem } from "./verdict.ts";
-import { type Watch, watchSite } from "./watch-site.ts";
+import { uploadPatiently, type Watch, watchSite } from "./watch-site.ts";
 
 const RENDER_MS = 1500;
 const CONVERSIONS = [
@@ -109,7 +109,7 @@ test.each(await bombsByKind())(
   "every bomb of %s ends with a reason, while other clients are served as usual",
   async (_, bombs) => {
     const bytes = await pngPhoto(60, 40);
-    const { id } = await upload(site, bytes, "image/png");
+    const { id } = await uploadPatiently(site, bytes);
     stored.push(id);
     const regular = startRegularClient(site, { url: addressOf(site, id, "png"), bytes });
     const outcomes = await Promise.allSettled([inParallel(bombs, 2, blowUp)]);

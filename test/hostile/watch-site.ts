@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { pngPhoto } from "../support/pictures.ts";
-import { addressOf, type Site, upload } from "../support/service.ts";
+import { addressOf, type Created, type Site, upload } from "../support/service.ts";
 
 /** The renderer's default number of processes. */
 const MAX_PROCESSES = Math.max(2, availableParallelism() - 1);
@@ -18,12 +18,17 @@ export interface Watch {
   expectUnharmed(storedIds?: Iterable<string>): Promise<void>;
 }
 
+/** Uploads an honest PNG, again while a busy machine has no time for it. */
+export function uploadPatiently(site: Site, png: Buffer): Promise<Created> {
+  return vi.waitFor(() => upload(site, png, "image/png"), { timeout: 60_000, interval: 500 });
+}
+
 /** Begins to watch an idle site. */
 export async function watchSite(site: Site): Promise<Watch> {
   const honest = await pngPhoto(40, 30);
   const known = new Set<string>();
   const upAndDown = async () => {
-    const { id } = await upload(site, honest, "image/png");
+    const { id } = await uploadPatiently(site, honest);
     known.add(id);
     const response = await fetch(addressOf(site, id, "png"));
     expect(response.status).toBe(200);
