@@ -88,7 +88,7 @@ class SlowestFirst extends BaseSequencer {
 export default defineConfig({
   resolve: { alias: usesBuild ? [] : sourceAliases() },
   test: {
-    globalSetup: usesBuild ? [] : ["test/support/build.ts"],
+    globalSetup: [...(usesBuild ? [] : ["test/support/build.ts"]), "test/support/shared-servers.ts"],
     server: { deps: { external: usesBuild ? [/\/packages\/\w+\/dist\//] : [] } },
     setupFiles: ["test/support/run-hooks.ts"],
     // One limit for all, which a busy machine does not reach either. A soak repeats a test for hours.

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { paginateListObjectsV2 } from "@aws-sdk/client-s3";
 import { startPostgres } from "../support/postgres-server.ts";
 import { startRedis, startRedisCluster } from "../support/redis-server.ts";
-import { startS3Server } from "../support/s3-server.ts";
+import { useS3Server } from "../support/s3-server.ts";
 import type { StorageDescription, StoreDescription } from "./open-storage.mjs";
 
 /** The kinds of storage that several processes can share. */
@@ -46,7 +46,7 @@ export async function startServers(): Promise<Servers> {
   const starts = [
     start(startRedis(), (server) => server.close()),
     start(startRedisCluster(), (cluster) => cluster.close()),
-    start(startS3Server(), (server) => server.stop()),
+    start(useS3Server(), (server) => server.stop()),
     start(startPostgres(), (server) => server.close()),
   ] as const;
   try {
