@@ -76,7 +76,6 @@ const shared: { name: string; rule: rules.OptionRule; make: Make; place: (option
 const MORE: Options = {
   allowedHosts: [["example.com"], [""], ["example.com", 7]],
   node: [process.execPath, ""],
-  language: ["en", "pt-BR", "english language", "en_US"],
   importUrls: [
     true,
     { ports: [1, 65_535] },
