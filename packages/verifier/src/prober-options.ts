@@ -46,7 +46,7 @@ export const PROBER_RULES = {
   forbidden: rules.shape<BlockList>("a BlockList of node:net", "check", "addAddress"),
   /**
    * Cache of mail hosts, of domains that accept all and of greylisted questions.
-   * @default in memory, up to 10,000 entries
+   * @default in memory, up to 100,000 entries
    */
   cache: shapes.keyValue,
   /**

@@ -9,7 +9,7 @@ const TRUST = "must be false, a number of proxies, or their addresses";
 const SECRET = "must be a text of at least 32 bytes, or a list of such texts";
 const DATABASE = "must be file:path, or postgres://user:password@host:port/database";
 const HOSTS = "must be a list of at least one host, such as example.com";
-const IMPORTS = "must be true, false, or an object of options (ports, internalHosts, timeoutMs)";
+const IMPORTS = "must be true, false, or an object of options (internalHosts)";
 const TIME = ', or a time such as "30s" or "7d"';
 const ASYNC = `must be false or a whole number from 0 to 60000${TIME}`;
 const STEPS = "must be a list of 1 to 64 whole numbers from 1 to 8192";
@@ -38,7 +38,7 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
   [
     "lookup",
     true,
-    "must be false or an object of options (database, secret, plans, networkNames, requestsPerSecond, testKey, smtp, dnsServers)",
+    "must be false or an object of options (database, secret, plans, networkNames, requestsPerSecond, smtp, dnsServers)",
   ],
   ["lookup.databse", "file:x", "unknown key, did you mean lookup.database?"],
   ["lookup.database", "mysql://u:hush@h/x", DATABASE],
@@ -71,11 +71,6 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
   ["images.fileFields", "all", 'must be "any" or a list of part names'],
   ["images.asyncAfterMs", 60_001, ASYNC],
   ["images.importUrls", { hosts: ["a"] }, IMPORTS],
-  [
-    "images.importUrls.ports",
-    [80, 70_000],
-    "must be a list of at least one port, each a whole number from 1 to 65535",
-  ],
   [
     "images.importUrls.internalHosts",
     ["http://cms.intranet/"],

@@ -78,13 +78,8 @@ const MORE: Options = {
   node: [process.execPath, ""],
   importUrls: [
     true,
-    { ports: [1, 65_535] },
-    { ports: [] },
-    { ports: [0] },
     { internalHosts: ["a.intranet", "10.0.0.1:8080", "[fd00::1]"] },
     { internalHosts: ["https://a.intranet"] },
-    { timeoutMs: 1000 },
-    { timeoutMs: 999 },
     { port: 80 },
   ],
   onPurge: [() => {}, "purge"],

@@ -21,7 +21,6 @@ export const IMAGE_KEYS = [
   "convertUploads",
   "maxUploadBytes",
   "uploadIdleMs",
-  "minUploadBytesPerSecond",
   "asyncAfterMs",
   "processUploads",
   "importUrls",
@@ -38,7 +37,6 @@ export const IMAGE_KEYS = [
   "cacheTag",
   "sendfile",
   "memoryBytes",
-  "renditionsIdleDays",
   "rateLimits",
   "renderBudget",
   "cors",
@@ -53,7 +51,6 @@ export const LOOKUP_KEYS = [
   "plans",
   "networkNames",
   "requestsPerSecond",
-  "testKey",
 ] as const satisfies readonly (keyof LookupOptions)[];
 
 /** Options of `createMailProber` that a configuration has under `lookup`. */
