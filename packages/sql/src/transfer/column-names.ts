@@ -143,6 +143,14 @@ for (const row of NAMES.trim().split("\n")) {
 const OWNER = /^(?:person|contact|lead|kontakt|contacto)(?=.)/;
 const OWNER_STEP = 500;
 
+/** The letters and digits of a column's name, in lower case. */
+export function lettersOf(column: string): string {
+  return column
+    .normalize("NFC")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\d]/gu, "");
+}
+
 /** The fields that a name without numbers may mean; empty if it is unknown. */
 export function meaningsOf(name: string): readonly Meaning[] {
   const folded = foldName(name);

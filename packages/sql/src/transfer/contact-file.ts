@@ -1,8 +1,8 @@
 import { ServiceError } from "@outrigger/core";
 import { isPrivateDomain, type MailLists } from "@outrigger/core/lookup";
 import { mergeContact } from "../contacts/merge-contact.ts";
-import type { ContactField } from "./contact-fields.ts";
-import { contactObject } from "./export-contacts.ts";
+import { CONTACT_FIELDS, type ContactField } from "./contact-fields.ts";
+import { contactValues } from "./export-contacts.ts";
 import type { BadLine, FileLine } from "./file-line.ts";
 import { type LineNews, newsOf } from "./line-news.ts";
 import { type ReadOptions, readLines } from "./read-lines.ts";
@@ -54,14 +54,12 @@ export class ContactFile {
     return readLines(input, options, {
       onBad: (line) => this.#reject(line),
       onUnused: (column) => this.#unused.size < MAX_COLUMNS && this.#unused.add(column),
-      onColumns: (names, { fields }) => {
-        for (const [index, name] of names.entries()) {
-          if (name.trim() === "" || this.#columns.has(name) || this.#columns.size >= MAX_COLUMNS) continue;
-          const own = [...fields].filter(([, columns]) => columns.some((each) => each.index === index));
-          this.#columns.set(
-            name,
-            own.map(([field]) => field),
-          );
+      onColumns: (names, plan) => {
+        for (const [index, column] of names.entries()) {
+          if (column.trim() === "" || this.#columns.has(column) || this.#columns.size >= MAX_COLUMNS)
+            continue;
+          const isOwn = (field: ContactField) => plan.get(field)?.some((each) => each.index === index);
+          this.#columns.set(column, CONTACT_FIELDS.filter(isOwn));
         }
       },
     });
@@ -84,8 +82,8 @@ export class ContactFile {
     }
     if (this.#samples.length < this.#maxSamples && "news" in content) {
       const { news } = content;
-      const contact = mergeContact(null, news, Date.now());
-      this.#samples.push(contactObject(contact, news.domain, null));
+      const [fields, sources] = contactValues(mergeContact(null, news, Date.now()), news.domain, null);
+      this.#samples.push({ ...fields, sources });
     }
     return content;
   }

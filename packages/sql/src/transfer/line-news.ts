@@ -10,7 +10,7 @@ import {
 import type { ContactNews } from "../contacts/merge-contact.ts";
 import { hostOfPage } from "./column-names.ts";
 import { CONTACT_FIELDS, type ContactField, type FieldTexts } from "./contact-fields.ts";
-import { type BadLine, type FileLine, REPLACEMENT } from "./file-line.ts";
+import type { BadLine, FileLine } from "./file-line.ts";
 
 /** The content of a line: facts about an address, or only the organisation of a domain. */
 export type LineNews = { news: ContactNews } | { domain: string; organization: string };
@@ -37,25 +37,24 @@ type Drop = (field: ContactField) => void;
 
 /** Reads the values of a line. An invalid one is left out, and its field reported to `drop`. */
 export function newsOf(line: FileLine, drop: Drop): LineNews | BadLine {
-  const field = CONTACT_FIELDS.find((each) => line.fields[each]?.includes(REPLACEMENT) === true);
+  const field = CONTACT_FIELDS.find((each) => line.fields[each]?.includes("\uFFFD"));
   if (field !== undefined) return { line: line.line, reason: "encoding", field };
-  const faults = new Set(line.dropped);
-  const news = read(line, (field) => faults.add(field));
+  const faults = new Set<ContactField>();
+  const news = read(line, (fault) => faults.add(fault));
   if (news === null) return { line: line.line, reason: "address" };
-  for (const field of faults) drop(field);
+  for (const fault of faults) drop(fault);
   return news;
 }
 
 /** @returns `null` without an address or the organisation of a domain. */
 function read(line: FileLine, drop: Drop): LineNews | null {
   const { fields, sources } = line;
-  const { address } = fields;
-  if (address === undefined) {
+  if (!fields.address) {
     const domain = normaliseDomain(fieldText(fields, "domain", drop) ?? "");
     const organization = fieldText(fields, "organization", drop);
     return domain === null || organization === undefined ? null : { domain, organization };
   }
-  const [mailbox, ...others] = parseMailboxes(address);
+  const [mailbox, ...others] = parseMailboxes(fields.address);
   if (mailbox === undefined) return null;
   if (others.length > 0) drop("address");
   const news: ContactNews = {
@@ -69,7 +68,7 @@ function read(line: FileLine, drop: Drop): LineNews | null {
   }
   const phone = phoneIn(fields, drop);
   if (phone !== undefined) news.phoneNumber = phone;
-  addName(news, line, mailbox.name, drop);
+  addName(news, fields, mailbox.name, drop);
   const type = lowerCased(fields.type);
   if (type === "personal" || type === "generic") news.type = type;
   // Unknown words are ignored: seniority and department are then derived from the position.
@@ -84,7 +83,7 @@ function read(line: FileLine, drop: Drop): LineNews | null {
   const verdict = VERDICTS.get(word.replaceAll(/[^a-z]/g, "")) ?? word;
   const status = VERIFICATION_STATUSES.find((name) => name === verdict);
   // Where the file has dates, a verdict without one is not taken.
-  const isDated = line.plan.fields.has("verificationDate");
+  const isDated = fields.verificationDate !== undefined;
   if (status !== undefined && (verificationDate !== undefined || !isDated)) {
     news.verification = { status, date: verificationDate ?? null };
   }
@@ -92,26 +91,18 @@ function read(line: FileLine, drop: Drop): LineNews | null {
 }
 
 /**
- * The parts of the full name fill absent names. A column that has one part by its name gives that part, unless it contains the
- * other one. A full name that cannot be split is kept whole.
+ * The parts of the full name fill absent names. A full name in place of a part loses the other part. A full name that cannot be
+ * split is kept whole.
  */
-function addName(
-  news: ContactNews,
-  { fields, plan: { namePart } }: FileLine,
-  displayName: string | null,
-  drop: Drop,
-): void {
-  const [firstName, lastName] = [fieldText(fields, "firstName", drop), fieldText(fields, "lastName", drop)];
-  if (firstName !== undefined) news.firstName = firstName;
-  if (lastName !== undefined) news.lastName = lastName;
-  const known = firstName ?? lastName;
+function addName(news: ContactNews, fields: FieldTexts, displayName: string | null, drop: Drop): void {
+  const [first, last] = [fieldText(fields, "firstName", drop), fieldText(fields, "lastName", drop)];
+  const known = first ?? last;
+  if (first !== undefined)
+    news.firstName = last && first.endsWith(` ${last}`) ? first.slice(0, -last.length - 1) : first;
+  if (last !== undefined)
+    news.lastName = first && last.startsWith(`${first} `) ? last.slice(first.length + 1) : last;
   const fullName = fieldText(fields, "fullName", drop) ?? (known === undefined ? displayName : null) ?? "";
-  if ((firstName !== undefined && lastName !== undefined) || !/\p{L}/u.test(fullName)) return;
-  const isPart = known !== undefined && !fullName.toLowerCase().includes(known.toLowerCase());
-  if (namePart !== undefined && isPart) {
-    news[namePart] ??= fullName;
-    return;
-  }
+  if ((first !== undefined && last !== undefined) || !/\p{L}/u.test(fullName)) return;
   const name = parseFullName(fullName);
   if (name === null) news.unsplitName = fullName;
   else {
@@ -201,17 +192,10 @@ function dateOf(
   return undefined;
 }
 
-/** Cache of valid dates: files contain few different ones. */
-const knownDays = new Set<string>();
-const MAX_KNOWN_DAYS = 10_000;
-
 function isDay(date: string): boolean {
-  if (knownDays.has(date)) return true;
   // `Date.parse` accepts the 31st of any month.
   const time = Date.parse(date);
-  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== date) return false;
-  if (knownDays.size < MAX_KNOWN_DAYS) knownDays.add(date);
-  return true;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
 }
 
 /** Parses a boolean; `undefined` if it is absent. An invalid one confirms nothing. */
