@@ -110,12 +110,7 @@ function isPage(text: string): boolean {
 
 /** The host of an http(s) URL; `null` for any other text. */
 export function hostOfPage(text: string): string | null {
-  if (!/^https?:\/\//i.test(text)) return null;
-  try {
-    return new URL(text).hostname;
-  } catch {
-    return null; // Its syntax is wrong.
-  }
+  return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).hostname : null;
 }
 
 const MEANINGS = new Map<string, Meaning[]>();

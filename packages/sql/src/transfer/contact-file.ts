@@ -24,6 +24,13 @@ export interface FileProgress {
 }
 
 const MAX_COLUMNS = 500;
+const MAX_SAMPLES = 3;
+
+interface FileOptions {
+  onBadLine: "fail" | ((line: BadLine) => void) | undefined;
+  lists: MailLists | undefined;
+  isDryRun: boolean;
+}
 
 /** Reads the contacts of a file, and counts its lines. */
 export class ContactFile {
@@ -31,18 +38,10 @@ export class ContactFile {
   readonly #unused = new Set<string>();
   readonly #columns = new Map<string, readonly ContactField[]>();
   readonly #samples: object[] = [];
-  readonly #onBadLine: "fail" | ((line: BadLine) => void) | undefined;
-  readonly #lists: MailLists | undefined;
-  readonly #maxSamples: number;
+  readonly #options: FileOptions;
 
-  constructor(
-    onBadLine: "fail" | ((line: BadLine) => void) | undefined,
-    lists: MailLists | undefined,
-    isDryRun: boolean,
-  ) {
-    this.#onBadLine = onBadLine;
-    this.#lists = lists;
-    this.#maxSamples = isDryRun ? 3 : 0;
+  constructor(options: FileOptions) {
+    this.#options = options;
   }
 
   get progress(): FileProgress {
@@ -76,11 +75,11 @@ export class ContactFile {
       return null;
     }
     this.#counts.lines++;
-    if (isPrivateDomain(this.#lists, "news" in content ? content.news.domain : content.domain)) {
+    if (isPrivateDomain(this.#options.lists, "news" in content ? content.news.domain : content.domain)) {
       if (!("news" in content)) return null;
       delete content.news.organization;
     }
-    if (this.#samples.length < this.#maxSamples && "news" in content) {
+    if (this.#options.isDryRun && this.#samples.length < MAX_SAMPLES && "news" in content) {
       const { news } = content;
       const [fields, sources] = contactValues(mergeContact(null, news, Date.now()), news.domain, null);
       this.#samples.push({ ...fields, sources });
@@ -95,10 +94,11 @@ export class ContactFile {
   }
 
   #report(line: BadLine): void {
-    if (this.#onBadLine === "fail") {
+    const { onBadLine } = this.#options;
+    if (onBadLine === "fail") {
       const where = line.field === undefined ? line.reason : `${line.reason} (${line.field})`;
       throw new ServiceError("bad_request", `Line ${line.line} cannot be imported: ${where}.`);
     }
-    this.#onBadLine?.(line);
+    onBadLine?.(line);
   }
 }
