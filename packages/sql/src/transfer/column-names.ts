@@ -110,7 +110,15 @@ function isPage(text: string): boolean {
 
 /** The host of an http(s) URL; `null` for any other text. */
 export function hostOfPage(text: string): string | null {
-  return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).hostname : null;
+  return /^https?:\/\//i.test(text) ? (urlOf(text)?.hostname ?? null) : null;
+}
+
+export function urlOf(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null; // Its syntax is wrong.
+  }
 }
 
 const MEANINGS = new Map<string, Meaning[]>();

@@ -8,7 +8,7 @@ import {
   VERIFICATION_STATUSES,
 } from "@outrigger/core/lookup";
 import type { ContactNews } from "../contacts/merge-contact.ts";
-import { hostOfPage } from "./column-names.ts";
+import { hostOfPage, urlOf } from "./column-names.ts";
 import { CONTACT_FIELDS, type ContactField, type FieldTexts } from "./contact-fields.ts";
 import type { BadLine, FileLine } from "./file-line.ts";
 
@@ -170,8 +170,8 @@ function evidenceOf(source: FieldTexts, drop: Drop): ContactEvidence[] {
 
 /** The URL without user name and password; any other text unchanged. */
 function withoutCredentials(text: string): string {
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*@/i.test(text) || !URL.canParse(text)) return text;
-  return Object.assign(new URL(text), { username: "", password: "" }).href;
+  const url = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*@/i.test(text) ? urlOf(text) : null;
+  return url === null ? text : Object.assign(url, { username: "", password: "" }).href;
 }
 
 function percentIn(text: string): number | undefined {
