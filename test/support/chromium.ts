@@ -28,29 +28,23 @@ export function launchChromium(): Promise<Browser> {
   });
 }
 
-/** A context that waits almost as long as a test may last, so that a failure names what it waited for. */
-export async function newContext(
-  browser: Browser,
-  options: BrowserContextOptions = {},
-): Promise<BrowserContext> {
-  const context = await browser.newContext(options);
+let shared: Promise<Browser> | undefined;
+
+/** A context of the browser that all files of a worker share, which ends with the worker. A failure names what it waited for. */
+export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  shared ??= launchChromium();
+  const context = await (await shared).newContext(options);
+  // Almost as long as a test may last.
   context.setDefaultTimeout(100_000);
   return context;
 }
 
-/** A browser with one context. */
-export async function openBrowser(): Promise<{ context: BrowserContext; close(): Promise<void> }> {
-  const browser = await launchChromium();
-  return { context: await newContext(browser), close: () => browser.close() };
-}
-
 /** Gives `use` a page of a context of its own, and closes both. */
 export async function withPage<T>(
-  browser: Browser,
   options: BrowserContextOptions,
   use: (page: Page) => Promise<T>,
 ): Promise<T> {
-  const context = await newContext(browser, options);
+  const context = await newContext(options);
   try {
     return await use(await context.newPage());
   } finally {

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ImagesOptions } from "@outrigger/core";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { launchChromium, withPage } from "../support/chromium.ts";
+import { withPage } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Site, startSite } from "../support/service.ts";
 import { KITS, type Kit } from "./kit-rows.ts";
@@ -19,7 +19,6 @@ const TEXT = { name: "notes.jpg", mimeType: "image/jpeg", buffer: Buffer.from("N
 const sites: Site[] = [];
 let directory: string;
 let modules: string;
-let browser: Browser;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "outrigger-uploaders-"));
@@ -28,13 +27,12 @@ beforeAll(async () => {
   const [names] = /\["file".*?\]/.exec(code) ?? [];
   sites.push(await startSite({ host: "Express 5", ...optionsIn(code) }));
   sites.push(await startSite({ host: "Koa 3", ...optionsIn(code.replace('"any"', `${names}`)) }));
-  [browser] = await Promise.all([launchChromium(), bundleBlocks(directory, modules)]);
+  await bundleBlocks(directory, modules);
 }, 240_000);
 afterEach(async () => {
   for (const site of sites) for (const { id } of await imagesOf(site)) await site.images.remove(id);
 });
 afterAll(async () => {
-  await browser?.close();
   for (const site of sites) await site.close();
   await rm(directory, { recursive: true, force: true });
 });
@@ -57,7 +55,7 @@ async function imagesOf({ images }: Site) {
 
 /** Opens a page of the host with the kit. Fails for errors of its scripts. */
 async function onPage({ origin }: Site, kit: Kit, use: (tab: Page) => Promise<void>): Promise<void> {
-  await withPage(browser, {}, async (tab) => {
+  await withPage({}, async (tab) => {
     tab.setDefaultTimeout(10_000);
     const errors: Error[] = [];
     tab.on("pageerror", (error) => errors.push(error));
