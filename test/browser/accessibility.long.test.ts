@@ -14,10 +14,13 @@ const SERIOUS = ["serious", "critical"] as const;
 const COLOURS = { runOnly: ["color-contrast", "link-in-text-block"] };
 
 const renderer = createRenderer();
+/** Holds back the next picture. */
 let held: Promise<void> | undefined;
 let letGo: () => void = () => {};
 const admit: typeof renderer.admit = async (...args) => {
-  await held;
+  const wait = held;
+  held = undefined;
+  await wait;
   return renderer.admit(...args);
 };
 const shared = shareUploadPage({ renderer: { ...renderer, admit }, reports: true });

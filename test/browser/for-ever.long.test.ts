@@ -19,6 +19,8 @@ test("the upload page keeps an image for ever, lists it after a reload, and reme
     const entry = entryOf(page, "boat.jpg");
     expect((await recordAt(shared.site, await linkOf(entry))).expiresAt).toBe(null);
     await entry.getByText("never expires").waitFor();
+    // Without a warning, and without a question before the page is left: the list is saved.
+    expect(await page.getByText("This browser can’t keep").count()).toBe(0);
     await page.reload();
     await page.getByText("boat.jpg", { exact: true }).waitFor();
     expect(await page.getByText("never expires").count()).toBe(1);
@@ -30,12 +32,20 @@ test("the upload page keeps an image for ever, lists it after a reload, and reme
     await choose(page, { ...boat("dated.jpg"), buffer: Buffer.concat([shared.photo, Buffer.from("2")]) });
     const dated = await recordAt(shared.site, await linkOf(entryOf(page, "dated.jpg")));
     expect(String(dated.expiresAt)).toMatch(/^999[89]-/);
+    const datedUrl = dated.url;
     // The link of the page goes to the viewer, which shows the uploader's bar.
     const [, link = ""] = (await readList(page, shared.site)).map(({ url }) => url);
     await page.goto(`${link}/view`);
     await page.getByLabel("More", { exact: true }).click();
     await page.getByRole("group", { name: "Your upload" }).waitFor();
     expect(await page.locator("dt", { hasText: "Expires" }).locator("+ dd").textContent()).toBe("Never");
+
+    const saved = async () => (await readList(page, shared.site)).find(({ url }) => url === datedUrl);
+    expect((await saved())?.expiresAt).toMatch(/^999[89]-/);
+    await page.goto(`${datedUrl}/edit`);
+    await page.getByRole("radio", { name: "Never", exact: true }).check();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect.poll(async () => (await saved())?.expiresAt).toBe(null);
   });
 });
 

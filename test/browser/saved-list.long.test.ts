@@ -25,15 +25,21 @@ const { boat, add, onPage } = shared;
 
 const entry = (page: Page, name: string) => page.locator(".saved .entry").filter({ hasText: name });
 
-test("an entry whose saved expiry has passed keeps its PIN and shows the new expiry of the service", async () => {
+test("an entry whose saved expiry has passed keeps its PIN and shows the new expiry and description of the service", async () => {
   const image = await add("late.jpg");
-  await patch(shared.site, image, { expiresAt: Date.now() + 29.2 * DAY_MS, name: "later.jpg" });
+  await patch(shared.site, image, {
+    expiresAt: Date.now() + 29.2 * DAY_MS,
+    name: "later.jpg",
+    description: "A <boat>",
+  });
   await onPage(async (page) => {
     await openWithList(page, shared.site, [{ ...savedFrom(image), expiresAt: PAST }]);
     await entry(page, "later.jpg").getByText("29 days left").waitFor();
     const [saved] = await readList(page, shared.site);
     expect(saved).toMatchObject({ id: image.id, pin: image.pin, name: "later.jpg" });
     expect(Date.parse(saved?.expiresAt ?? "")).toBeGreaterThan(Date.now() + 29 * DAY_MS);
+    const markdown = await copied(page, await menuItem(entry(page, "later.jpg"), "Markdown"));
+    expect(markdown).toContain("[![A \\<boat\\>](");
     const title = entry(page, "later.jpg").locator("time");
     expect(await title.getAttribute("title")).toMatch(/^\w+ \d+, \d{4}, \d+:\d\d [AP]M (UTC|GMT|[A-Z]+)/);
   });

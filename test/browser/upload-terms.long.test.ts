@@ -9,30 +9,29 @@ const shared = shareUploadPage({ maxLifetimeMs: 40 * DAY_MS });
 const { boat, add, onPage } = shared;
 const dateField = (page: Page) => page.getByLabel("Delete on");
 
-test.each([
-  ["too late", "2090-01-01T00:00", /^At most 40 days: .* \d{4}/],
-  ["past", "2001-01-01T00:00", /^Choose a time in the future\./],
-  ["empty", "", /^Enter a date and a time\./],
-])(
-  "a date that is %s stays in the field with the reason, and files wait for a right one",
-  async (_, wrong, reason) => {
-    await onPage(async (page) => {
-      await page.getByLabel("Delete after").selectOption({ label: "On a date…" });
+test("a date that is past, empty or too late stays in the field with the reason, and files wait for a right one", async () => {
+  await onPage(async (page) => {
+    await page.getByLabel("Delete after").selectOption({ label: "On a date…" });
+    for (const [wrong, reason] of [
+      ["2001-01-01T00:00", /^Choose a time in the future\./],
+      ["", /^Enter a date and a time\./],
+      ["2090-01-01T00:00", /^At most 40 days: .* \d{4}/],
+    ] as const) {
       await dateField(page).fill(wrong);
       await page.getByRole("alert").getByText(reason).waitFor();
-      await choose(page, boat("one.jpg"), boat("two.jpg"));
-      await page.getByRole("alert").getByText("2 files wait for the date.").waitFor();
-      expect(await page.locator(".entry").count()).toBe(0);
       expect(await dateField(page).inputValue()).toBe(wrong);
-      const right = new Date(Date.now() + 10 * DAY_MS).toISOString().slice(0, 16);
-      await dateField(page).fill(right);
-      const link = await linkOf(entryOf(page, "one.jpg"));
-      expect((await recordAt(shared.site, link)).expiresAt).toBe(`${right}:00.000Z`);
-      await eventually(() => page.locator(".entry").count()).toBe(2);
-      expect(await page.getByRole("alert").count()).toBe(0);
-    });
-  },
-);
+    }
+    await choose(page, boat("one.jpg"), boat("two.jpg"));
+    await page.getByRole("alert").getByText("2 files wait for the date.").waitFor();
+    expect(await page.locator(".entry").count()).toBe(0);
+    const right = new Date(Date.now() + 10 * DAY_MS).toISOString().slice(0, 16);
+    await dateField(page).fill(right);
+    const link = await linkOf(entryOf(page, "one.jpg"));
+    expect((await recordAt(shared.site, link)).expiresAt).toBe(`${right}:00.000Z`);
+    await eventually(() => page.locator(".entry").count()).toBe(2);
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+});
 
 test("a half typed date holds a dropped file until a duration is chosen instead", async () => {
   await onPage(async (page) => {
