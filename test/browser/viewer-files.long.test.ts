@@ -4,8 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFaults } from "../support/axe-faults.ts";
 import { complaintsOf, overflowsOf, withPage } from "../support/chromium.ts";
-import { numberedPdf } from "../support/numbered-pdf.ts";
-import { animatedGif, jpegPhoto, svgDrawing } from "../support/pictures.ts";
+import { animatedGif, jpegPhoto } from "../support/pictures.ts";
 import { postWithHeaders } from "../support/post-with-headers.ts";
 import { addressOf, bytesOf, type Created, type Site, startSite, upload } from "../support/service.ts";
 
@@ -62,24 +61,6 @@ test("a pane that opens below the window is scrolled to", async () => {
       await expect.poll(bottom).toBeLessThanOrEqual(800);
     }
   });
-});
-
-test("a document is saved whole, and the shown page of it in other formats", async () => {
-  const { id, url } = await upload(site, numberedPdf(3), "application/pdf");
-  const view = `${url}/view?page=2`;
-  const [whole, page] = [
-    await saved(view, "PDF, original", "Original size", true),
-    await saved(view, "PNG", "Small, 320 px", true),
-  ];
-  expect(whole.bytes.equals((await bytesOf(addressOf(site, id, "pdf"))).bytes)).toBe(true);
-  const address = `${addressOf(site, id, "png")}?page=2&resize=320x320`;
-  expect(page.bytes.equals((await bytesOf(address)).bytes)).toBe(true);
-});
-
-test("a drawing stays one in every size", async () => {
-  const { url } = await upload(site, svgDrawing, "image/svg+xml");
-  const { bytes } = await saved(url, "SVG, original", "Medium, 800 px", true);
-  expect(bytes.toString()).toMatch(/^<svg[^>]+width="800"/);
 });
 
 const files = (url: string) => url.includes("/api/images/");
