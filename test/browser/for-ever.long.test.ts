@@ -12,7 +12,7 @@ const { boat, onPage } = shared;
 const notice = (page: Page) => page.locator(".notice").textContent();
 const recordOf = (image: Created) => recordAt(shared.site, `${image.url}/view`);
 
-test("the upload page keeps an image for ever, lists it after a reload, and remembers the choice", async () => {
+test("the upload page keeps an image for ever, lists it after a reload, remembers the choice, and has what the edit page changes", async () => {
   await onPage(async (page) => {
     await page.getByLabel("Delete after").selectOption("Never");
     await choose(page, boat());
@@ -32,7 +32,6 @@ test("the upload page keeps an image for ever, lists it after a reload, and reme
     await choose(page, { ...boat("dated.jpg"), buffer: Buffer.concat([shared.photo, Buffer.from("2")]) });
     const dated = await recordAt(shared.site, await linkOf(entryOf(page, "dated.jpg")));
     expect(String(dated.expiresAt)).toMatch(/^999[89]-/);
-    const datedUrl = dated.url;
     // The link of the page goes to the viewer, which shows the uploader's bar.
     const [, link = ""] = (await readList(page, shared.site)).map(({ url }) => url);
     await page.goto(`${link}/view`);
@@ -40,9 +39,9 @@ test("the upload page keeps an image for ever, lists it after a reload, and reme
     await page.getByRole("group", { name: "Your upload" }).waitFor();
     expect(await page.locator("dt", { hasText: "Expires" }).locator("+ dd").textContent()).toBe("Never");
 
-    const saved = async () => (await readList(page, shared.site)).find(({ url }) => url === datedUrl);
+    const saved = async () => (await readList(page, shared.site)).find(({ url }) => url === dated.url);
     expect((await saved())?.expiresAt).toMatch(/^999[89]-/);
-    await page.goto(`${datedUrl}/edit`);
+    await page.goto(`${dated.url}/edit?pin=${(await saved())?.pin}`);
     await page.getByRole("radio", { name: "Never", exact: true }).check();
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect.poll(async () => (await saved())?.expiresAt).toBe(null);
