@@ -14,6 +14,7 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath,
     headless: true,
+    handleSIGTERM: false,
     // In the locale C, Chromium saves no file under a name with an umlaut.
     env: { ...process.env, LANG: "C.UTF-8" },
     args: [
@@ -30,10 +31,16 @@ export function launchChromium(): Promise<Browser> {
 
 let shared: Promise<Browser> | undefined;
 
-/** A context of the browser that all files of a worker share, which ends with the worker. A failure names what it waited for. */
-export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+/** The browser of all files of a worker. Vitest ends a worker by SIGTERM, and an exit ends the browser. */
+function sharedChromium(): Promise<Browser> {
+  if (shared === undefined) process.once("SIGTERM", () => process.exit());
   shared ??= launchChromium();
-  const context = await (await shared).newContext(options);
+  return shared;
+}
+
+/** A context of the shared browser. A failure names what it waited for. */
+export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await (await sharedChromium()).newContext(options);
   // Almost as long as a test may last.
   context.setDefaultTimeout(100_000);
   return context;
