@@ -44,7 +44,7 @@ async function lookupDocument(options: TestLookupOptions = {}): Promise<ApiDocum
 }
 
 async function bothDocument(): Promise<ApiDocument> {
-  const site = await startApi({ renderer: createHeaderRenderer() });
+  const site = await startApi();
   await site.stop();
   return site.document;
 }
@@ -221,7 +221,7 @@ describe("mounted", () => {
   let made: TestLookup;
 
   beforeAll(async () => {
-    site = await startApi({ renderer: createHeaderRenderer() });
+    site = await startApi();
     made = site.made;
   });
   afterAll(() => site.stop());
