@@ -97,7 +97,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: SlowestFirst },
     // Long tests wait for processes and clocks, so more workers than cores keep all cores busy.
-    maxWorkers: isAll ? cores + 4 : cores + 2,
+    maxWorkers: isAll ? cores + 3 : cores + 2,
     projects:
       tier === "nightly"
         ? [project("nightly", { isolate: true, include: [...NIGHTLY_FILES, ...IN_PARTS], exclude: [] })]

@@ -53,26 +53,28 @@ function settledMemory(): number {
   return process.memoryUsage.rss();
 }
 
-test("two barrages of all bad inputs cause no crash, no hang and no 5xx, and other clients are served meanwhile", async () => {
-  const regular = startRegularClient(site, { url: addressOf(site, ammunition.id, "png"), bytes: picture });
-  const first = await fire(site, ammunition, createRandom(31));
-  const memory = settledMemory();
-  const second = await fire(site, ammunition, createRandom(32));
-  const growth = settledMemory() - memory;
-  const experience = await regular.stop();
-  stored.push(...first.stored, ...second.stored);
+/** What the process had in use after the first barrage, in bytes. */
+let usual = 0;
 
-  expect([...first.complaints, ...second.complaints]).toEqual([]);
-  for (const { statuses } of [first, second]) {
+test.each([31, 32])(
+  "a barrage of all bad inputs (seed %i) causes no crash, no hang and no 5xx, and other clients are served meanwhile",
+  async (seed) => {
+    const regular = startRegularClient(site, { url: addressOf(site, ammunition.id, "png"), bytes: picture });
+    const { complaints, statuses, stored: kept } = await fire(site, ammunition, createRandom(seed));
+    const experience = await regular.stop();
+    stored.push(...kept);
+
+    expect(complaints).toEqual([]);
     for (const status of [200, 201, 400, 404, 408, 413, 415])
       expect(statuses.get(status), `${status}`).toBeGreaterThan(0);
-  }
-  expect(experience.complaints).toEqual([]);
-  expect(experience.requests).toBeGreaterThan(50);
-  expect(growth).toBeLessThan(MAX_GROWTH_BYTES);
-});
+    expect(experience.complaints).toEqual([]);
+    expect(experience.requests).toBeGreaterThan(25);
+    usual ||= settledMemory();
+  },
+);
 
 test("after the barrages the process holds no more resources than before", async () => {
+  expect(settledMemory() - usual).toBeLessThan(MAX_GROWTH_BYTES);
   await watch.expectUnharmed(stored);
   expect(site.errors).toEqual([]);
   expect(hostLog.unexpected()).toEqual([]);

@@ -39,17 +39,15 @@ const [entries = 0] = partOf<number>([1500], [200]);
 
 describe("an S3 store with bodies in memory", () => {
   const create = async () => createStore({ prefix: "contract/" });
-  const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body);
-  blobStoreContract(withTime, create, { abilities: ["due index", "ranges"], listedKeys: 100 });
-  dueIndexContract(withTime, create, { entries, reopen: create });
-  leaseStoreContract(withTime, create, { openAnother: create, leaseMs: 3000 });
+  blobStoreContract(test, create, { abilities: ["due index", "ranges"], listedKeys: 100 });
+  dueIndexContract(test, create, { entries, reopen: create });
+  leaseStoreContract(test.concurrent, create, { openAnother: create, leaseMs: 3000 });
 });
 
 // The same requests, with bodies that went through a file.
 describe.each(partOf(["files"], []))("an S3 store with streamed bodies in %s", () => {
   const create = async () => createStore({ prefix: "spooled/", bufferBytes: 0 });
-  const withTime = (name: string, body: () => Promise<void>) => test.concurrent(name, body);
-  blobStoreContract(withTime, create, { abilities: ["due index", "ranges"], listedKeys: 300 });
+  blobStoreContract(test, create, { abilities: ["due index", "ranges"], listedKeys: 300 });
 });
 
 test("exactly one of 400 concurrent creates of a key by two stores succeeds", async () => {
