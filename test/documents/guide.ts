@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { expect } from "vitest";
 import { freePort } from "../support/listen.ts";
 import { programs } from "../support/programs.ts";
 import type { Block } from "./pages.ts";
@@ -80,7 +81,12 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
 
   /** Where the image that the page showed last is gone, uploads one like it. */
   async function keepImage(): Promise<void> {
-    if (seen.image !== "" && (await fetch(seen.image)).ok) return;
+    if (seen.image !== "") {
+      // A busy machine answers 202 to an upload, and refuses edits until it is processed.
+      const seenNow = async () => await (await fetch(seen.image, { headers: { accept: "*/*" } })).text();
+      await expect.poll(seenNow).not.toMatch(/"status": ?"processing"/);
+      if ((await fetch(seen.image)).ok) return;
+    }
     const form = new FormData();
     form.set("imagedata", new File([new Uint8Array(await readFile(join(cwd, "photo.jpg")))], "photo.jpg"));
     const reply = await fetch(`${base}/api/images.json`, { method: "POST", body: form });
