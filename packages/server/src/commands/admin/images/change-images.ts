@@ -6,7 +6,6 @@ import {
 } from "@outrigger/core";
 import { mayProceed, requireAnswer } from "../../../cli/confirm.ts";
 import { note, printFailure } from "../../../cli/print.ts";
-import { progressLine, rateText } from "../../../cli/progress-line.ts";
 import { usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withAdmin } from "../with-admin.ts";
@@ -77,14 +76,7 @@ export async function remove(images: string[], flags: ListFlags & { yes?: boolea
 /** `outrigger images sweep`: deletes expired images now instead of at the next interval of the server. */
 export async function sweep(flags: DataFlags): Promise<void> {
   await withAdmin(flags, async (admin) => {
-    const progress = progressLine();
-    const beganAt = performance.now();
-    const { looked, emptied, forgotten, failed } = await admin
-      .sweep({
-        onProgress: (report) =>
-          progress.update(() => `${report.looked} checked, ${rateText(report.looked, beganAt)}`),
-      })
-      .finally(() => progress.close());
+    const { looked, emptied, forgotten, failed } = await admin.sweep();
     process.stdout.write(`${looked} checked: ${emptied} emptied, ${forgotten} forgotten, ${failed} failed\n`);
     if (failed > 0) process.exitCode = 1;
   });
@@ -92,7 +84,7 @@ export async function sweep(flags: DataFlags): Promise<void> {
 
 /**
  * Changes the given images and those of the list. Prints a line for each, in the given order: a failure on standard error, after which
- * the exit code is 1, and the others follow. Shows the progress if standard output is no terminal, but standard error is.
+ * the exit code is 1, and the others follow.
  * @param done The printed result, e.g. `withheld`. @param mayChange Whether to change them. @default they are changed
  */
 async function changeImages(
@@ -110,9 +102,7 @@ async function changeImages(
   process.stdout.on("error", () => {});
   await withAdmin(flags, async (admin) => {
     const failures = new Map<string, number>();
-    const progress = process.stdout.isTTY ? undefined : progressLine();
     let printed = Promise.resolve();
-    let count = 0;
     const changes = admin.changeMany(ids, (id, each) => {
       const changing = change(id, { ...each, reports: admin.reports }).then(
         (lines) => [`${id} ${done}`, ...(Array.isArray(lines) ? lines : [])],
@@ -124,8 +114,6 @@ async function changeImages(
       const before = printed;
       printed = changing.then(async (outcome) => {
         await before;
-        count++;
-        progress?.update(() => `${count} of ${ids.length}`);
         if (Array.isArray(outcome)) process.stdout.write(`${outcome.join("\n")}\n`);
         else {
           failures.set(outcome.message, (failures.get(outcome.message) ?? 0) + 1);
@@ -135,7 +123,7 @@ async function changeImages(
       printed.catch(() => undefined); // `changeMany` rejects with the same error.
       return changing.then(() => undefined);
     });
-    await changes.finally(() => progress?.close());
+    await changes;
     await printed;
     if (from === undefined) return;
     const failed = [...failures.values()].reduce((sum, each) => sum + each, 0);
