@@ -1,23 +1,12 @@
 import type { ImageView, ImageWarning } from "@outrigger/core/images";
 import { type Html, type HtmlValue, html, textMarkup } from "./html.ts";
 import { said } from "./messages/said.ts";
-import { dateText, numberText, type TextKey, t, unitText } from "./texts.ts";
+import { dateText, numberText, t, textOf, unitText } from "./texts.ts";
 import { timeLeftText } from "./time-left.ts";
-
-const TYPE_NAMES: ReadonlyMap<string, TextKey> = new Map([
-  ["image/png", "type.png"],
-  ["image/jpeg", "type.jpeg"],
-  ["image/webp", "type.webp"],
-  ["image/gif", "type.gif"],
-  ["image/svg+xml", "type.svg"],
-  ["image/x-photoshop", "type.psd"],
-  ["application/pdf", "type.pdf"],
-]);
 
 /** A media type in words; an unknown type as it is. */
 export function typeName(type: string): string {
-  const name = TYPE_NAMES.get(type);
-  return name === undefined ? type : t(name);
+  return textOf(`type.${type}`) ?? type;
 }
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
