@@ -5,7 +5,7 @@ import {
   type WithholdOptions,
 } from "@outrigger/core";
 import { mayProceed, requireAnswer } from "../../../cli/confirm.ts";
-import { note, printFailure } from "../../../cli/print.ts";
+import { note, printFailure, printOut } from "../../../cli/print.ts";
 import { usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withAdmin } from "../with-admin.ts";
@@ -98,8 +98,6 @@ async function changeImages(
     throw usageError("missing required argument 'image', or --from <file>");
   const ids = [...new Set([...imageIdsOf(images), ...(from === undefined ? [] : await imageIdsFrom(from))])];
   if (!(await mayChange(ids))) return;
-  // If the reader has ended, the remaining images are still changed.
-  process.stdout.on("error", () => {});
   await withAdmin(flags, async (admin) => {
     const failures = new Map<string, number>();
     let printed = Promise.resolve();
@@ -114,7 +112,7 @@ async function changeImages(
       const before = printed;
       printed = changing.then(async (outcome) => {
         await before;
-        if (Array.isArray(outcome)) process.stdout.write(`${outcome.join("\n")}\n`);
+        if (Array.isArray(outcome)) printOut(`${outcome.join("\n")}\n`);
         else {
           failures.set(outcome.message, (failures.get(outcome.message) ?? 0) + 1);
           printFailure(`${id}: ${outcome.message}`);
