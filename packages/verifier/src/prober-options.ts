@@ -105,6 +105,7 @@ export type ProberLimits = typeof LIMITS;
 /** {@link MailProberOptions}, checked and complete, with the limits. */
 export type ProberSettings = Omit<rules.Checked<typeof PROBER_RULES>, "smtp" | "dnsServers" | "forbidden"> & {
   smtp: SmtpIdentity | null;
+  /** `null`: the machine's resolvers. */
   dnsServers: readonly string[] | null;
   forbidden: BlockList;
 } & ProberLimits;
