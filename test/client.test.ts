@@ -41,7 +41,7 @@ test("upload reports its progress up to the last byte and resolves with the reco
 
 test("upload sends name, expiry, user agent and headers unchanged, including special characters", async () => {
   const expiresAt = new Date(Date.now() + 7_200_000);
-  const own = client({ userAgent: "my-app/1.2 (test)", headers: { "X-From": "a page" } });
+  const own = client({ headers: { "User-Agent": "my-app/1.2 (test)", "X-From": "a page" } });
   const name = 'A "name"\twith \\ ; filename="x" & ümläut';
   const image = await own.upload(fileOf(photo, 'quo"te;\n.jpg'), { name, expiresAt });
   expect(image).toMatchObject({

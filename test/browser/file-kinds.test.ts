@@ -1,7 +1,6 @@
 import "../../packages/web/test/english.ts";
 import { describe, expect, test } from "vitest";
 import {
-  isImageAddress,
   kindOf,
   kindOfBytes,
   labelOf,
@@ -82,21 +81,5 @@ describe("checks of a file before its upload", () => {
     expect(await kindIn("photo.webp", "GIF89a")).toBe("GIF");
     expect(await kindIn("drawing.svg", "<svg/>")).toBe("SVG");
     expect(await kindIn("photo.webp", "RIFF....WEBP")).toBe("WebP");
-  });
-});
-
-describe("pasted text", () => {
-  test.each([
-    ["https://pictures.example/a/boat.PNG?size=2#top", true],
-    [" http://pictures.example/boat.webp\n", true],
-    ["data:image/png;base64,AAAA", true],
-    ["https://pictures.example/", false],
-    ["https://pictures.example/?name=boat.png", false],
-    ["boat.png", false],
-    ["see https://pictures.example/boat.png", false],
-    ["ftp://pictures.example/boat.png", false],
-    ["", false],
-  ])("whether %j is the address of an image: %s", (text, isAddress) => {
-    expect(isImageAddress(text)).toBe(isAddress);
   });
 });

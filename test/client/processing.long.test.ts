@@ -22,19 +22,18 @@ test("upload with wait: false resolves at once, and download waits for the proce
     expect(image).toMatchObject({ status: "processing", width: null });
     const { bytes } = await client.download(image.id, "jpg");
     expect(Buffer.from(await bytes()).equals(photo)).toBe(true);
-    const ready = await client.waitUntilReady(image.id, { timeoutMs: Number.POSITIVE_INFINITY });
+    const ready = await client.waitUntilReady(image.id);
     expect(ready).toMatchObject({ status: "ready", width: 900, etag: expect.any(String) });
   });
 });
 
-test("waitUntilReady ends after timeoutMs or an abort", async () => {
+test("waitUntilReady ends after an abort", async () => {
   await withSite({ processUploads: false }, async (site) => {
     const client = createImagesClient({ baseUrl: site.base });
     const { id } = await client.upload(fileOf(photo), { wait: false });
     expect(await client.get(id)).toMatchObject({ status: "processing" });
-    expect(await refusalOf(client.waitUntilReady(id, { timeoutMs: 300 }))).toMatchObject({ status: 202 });
     const signal = AbortSignal.timeout(200);
-    const error = await client.waitUntilReady(id, { signal, timeoutMs: 60_000 }).catch((error) => error);
+    const error = await client.waitUntilReady(id, { signal }).catch((error) => error);
     expect([error.name, error === signal.reason]).toEqual(["TimeoutError", true]);
   });
 });

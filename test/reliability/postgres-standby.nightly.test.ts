@@ -100,7 +100,6 @@ const storeCalls = (store: SqlBlobStore): (() => Promise<unknown>)[] => [
   () => store.stat("absent/record"),
   () => store.list("absent/"),
   () => store.list(""),
-  () => store.listRange({ after: "y" }),
   () => store.listDue("list", 1, 10),
   () => store.findRecords({ state: "ready" }, 0),
   () => store.countRecords(0, 0),

@@ -6,11 +6,9 @@ export interface ClientOptions {
   /** Absolute URL of the mount point, e.g. `https://example.com/img`. */
   baseUrl: string;
   /**
-   * The User-Agent, e.g. `"my-app/1.2"`: its first product is shown with uploads. Browsers send their own.
-   * @default "outrigger-client/<version>"
+   * Headers of every request, e.g. `Authorization` for the host app. The first product of `User-Agent` is shown with uploads.
+   * @default the User-Agent `outrigger-client/<version>`; browsers send their own
    */
-  userAgent?: string | undefined;
-  /** Headers of every request, e.g. `Authorization` for the host app. @default none */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Function that sends all requests. With a custom one, browsers report upload progress only at the end. @default globalThis.fetch */
   fetch?: typeof fetch | undefined;
@@ -34,11 +32,7 @@ export interface ClientSettings {
 
 /** Rules for {@link ClientOptions} only. */
 export const CLIENT_RULES = {
-  baseUrl: ["an absolute URL, such as https://example.com/img", isText],
-  userAgent: [
-    "ASCII text, such as my-app/1.2",
-    (given) => isText(given) && /^[!-~](?:[ -~]*[!-~])?$/.test(given),
-  ],
+  baseUrl: ["an absolute URL, such as https://example.com/img", (given) => typeof given === "string"],
   headers: ["an object of headers", isObject],
   fetch: ["a function", (given) => typeof given === "function"],
   maxRetries: ["a whole number from 0", (given) => Number.isSafeInteger(given) && Number(given) >= 0],
@@ -51,18 +45,18 @@ export const CLIENT_RULES = {
 export function clientSettings(factory: string, options: ClientOptions, rules: OptionRules): ClientSettings {
   checkOptions(factory, options, rules);
   const { fetch: ownFetch, maxRetries = 4 } = options;
+  // Throws a TypeError for invalid names and values.
+  const headers = new Headers(options.headers);
+  if (isBrowser()) headers.delete("User-Agent");
+  else if (!headers.has("User-Agent")) headers.set("User-Agent", `outrigger-client/${VERSION}`);
   return {
     baseUrl: mountPoint(options.baseUrl),
-    headers: commonHeaders(options),
+    headers,
     // Looked up for each request, and called without a receiver, as browsers require.
     fetch: ownFetch ?? ((input, init) => globalThis.fetch(input, init)),
     hasOwnFetch: ownFetch !== undefined,
     maxRetries,
   };
-}
-
-function isText(given: unknown): given is string {
-  return typeof given === "string";
 }
 
 function mountPoint(baseUrl: string): string {
@@ -74,16 +68,6 @@ function mountPoint(baseUrl: string): string {
     throw new TypeError("baseUrl must have no user, query or fragment");
   }
   return url.origin + url.pathname.replace(/\/+$/, "");
-}
-
-function commonHeaders({ headers = {}, userAgent }: ClientOptions): Headers {
-  // Throws a TypeError for invalid names and values.
-  const all = new Headers(headers);
-  if (isBrowser()) return all;
-  if (userAgent !== undefined || !all.has("User-Agent")) {
-    all.set("User-Agent", userAgent ?? `outrigger-client/${VERSION}`);
-  }
-  return all;
 }
 
 /**

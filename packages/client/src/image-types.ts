@@ -54,8 +54,6 @@ export interface UploadProgress {
 }
 
 export interface UploadOptions extends RequestOptions {
-  /** File name of the upload. @default the name of a `File` */
-  fileName?: string | undefined;
   /** Name of the image, 1 to 255 characters. @default the file name */
   name?: string | undefined;
   /** Text for readers who do not see the image, at most 1000 characters. @default none */

@@ -13,7 +13,7 @@ import type {
   UploadOptions,
 } from "./image-types.ts";
 import { readImageRecord, readRefusal } from "./reply.ts";
-import { request, requestUntilReady, withTimeout } from "./request.ts";
+import { request, requestUntilReady } from "./request.ts";
 import { uploadImage } from "./upload.ts";
 import type { UrlSource } from "./upload-source.ts";
 
@@ -39,20 +39,14 @@ export interface ImagesClient {
    * for review, unless `wait` is `false`. If the image proves unreadable during that wait, rejects with 404 and the reason.
    *
    * From `{ url }` the service fetches the file itself, if its option `importUrls` permits that: else it rejects with 415. A URL
-   * that the service cannot fetch rejects with 400. `fileName` and `onProgress` have no effect then.
+   * that the service cannot fetch rejects with 400. `onProgress` has no effect then.
    */
   upload(source: Blob | UrlSource, options?: UploadOptions & { ticket?: undefined }): Promise<CreatedImage>;
   upload(source: Blob | UrlSource, options: UploadOptions): Promise<ImageRecord & Partial<CreatedImage>>;
   /** The record. `status` shows whether the image can be served. */
   get(id: string, options?: RequestOptions): Promise<ImageRecord>;
-  /**
-   * The record once the image is ready, or held for review (`status`). Polls at the interval that the service requests.
-   * @param options `timeoutMs`: rejects with status 202 after this time. Absent: no timeout.
-   */
-  waitUntilReady(
-    id: string,
-    options?: RequestOptions & { timeoutMs?: number | undefined },
-  ): Promise<ImageRecord>;
+  /** The record once the image is ready, or held for review (`status`). Polls at the interval that the service requests. */
+  waitUntilReady(id: string, options?: RequestOptions): Promise<ImageRecord>;
   /** Address of an image in a format, for links and `<img>`. Sends no request. */
   addressOf(id: string, format: AddressFormat, options?: ReadOptions): string;
   /** The image in a format. Waits until the image is ready. */
@@ -118,10 +112,8 @@ export function createImagesClient(options: ClientOptions): ImagesClient {
       return readImageRecord(await request(settings, sending));
     },
 
-    waitUntilReady: async (id, { timeoutMs, signal } = {}) =>
-      withTimeout(timeoutMs, signal, async (bounded) =>
-        readImageRecord(await requestUntilReady(settings, reading(id, bounded))),
-      ),
+    waitUntilReady: async (id, { signal } = {}) =>
+      readImageRecord(await requestUntilReady(settings, reading(id, signal))),
 
     addressOf: (id, format, readOptions) => formatAddress(baseUrl, id, format, readOptions),
 

@@ -42,7 +42,6 @@ export type {
   LookupClient,
   LookupClientOptions,
   LookupResult,
-  NetworkFields,
   SourceEntry,
   SubjectParameters,
   VerdictReason,

@@ -1,7 +1,6 @@
 import type {
   AccountAnswer,
   DomainSearchParameters as CoreDomainSearchParameters,
-  EmailEntry as CoreEmailEntry,
   DomainSearchAnswer,
   EmailCountAnswer,
   EmailFinderAnswer,
@@ -20,43 +19,16 @@ import { requestUntilReady } from "./request.ts";
 /** A successful reply of the lookup, as on the wire. */
 export type LookupResult<Data, Meta> = LookupAnswer<Data, Meta>;
 
-/**
- * Profiles of a person: identifier and URL on a professional network, handle on a short-message network. If the service renames
- * these fields, pass the names as type parameters of `createLookupClient`.
- */
-export type NetworkFields<A extends string, B extends string> = Record<A | `${A}_url` | B, string | null>;
-
-/** An answer with the names of the service for the profiles of a person. */
-type WithNetworks<Entry, A extends string, B extends string> = Omit<
-  Entry,
-  "network_a" | "network_a_url" | "network_b"
-> &
-  NetworkFields<A, B>;
-
-export type DomainSearch<A extends string = "network_a", B extends string = "network_b"> = Omit<
-  DomainSearchAnswer["data"],
-  "emails" | "network_a" | "network_b"
-> &
-  Record<A | B, string | null> & {
-    /** Sorted by confidence, highest first, then by address. */
-    emails: EmailEntry<A, B>[];
-  };
+/** `emails`: sorted by confidence, highest first, then by address. */
+export type DomainSearch = DomainSearchAnswer["data"];
 export type DomainSearchMeta = DomainSearchAnswer["meta"];
 /** An address of a domain with its person. Unknown fields are `null`. */
-export type EmailEntry<A extends string = "network_a", B extends string = "network_b"> = WithNetworks<
-  CoreEmailEntry,
-  A,
-  B
->;
-export type SourceEntry = CoreEmailEntry["sources"][number];
-export type VerificationEntry = CoreEmailEntry["verification"];
+export type EmailEntry = DomainSearch["emails"][number];
+export type SourceEntry = EmailEntry["sources"][number];
+export type VerificationEntry = EmailEntry["verification"];
 
 /** Without enough evidence, `email` is `null` and `score` is 0. */
-export type FoundEmail<A extends string = "network_a", B extends string = "network_b"> = WithNetworks<
-  EmailFinderAnswer["data"],
-  A,
-  B
->;
+export type FoundEmail = EmailFinderAnswer["data"];
 export type FoundEmailMeta = EmailFinderAnswer["meta"];
 
 /** The reason for an uncertain or negative verdict. */
@@ -107,17 +79,17 @@ export interface FindEmailParameters extends SubjectParameters {
  * for a refusal or a failure, and with the reason of an aborted signal. All methods are reads: a retried
  * request is counted once.
  */
-export interface LookupClient<A extends string = "network_a", B extends string = "network_b"> {
+export interface LookupClient {
   /** A page of the addresses of a domain. */
   domainSearch(
     parameters: DomainSearchParameters,
     options?: RequestOptions,
-  ): Promise<LookupResult<DomainSearch<A, B>, DomainSearchMeta>>;
+  ): Promise<LookupResult<DomainSearch, DomainSearchMeta>>;
   /** The address of a person. */
   findEmail(
     parameters: FindEmailParameters,
     options?: RequestOptions,
-  ): Promise<LookupResult<FoundEmail<A, B>, FoundEmailMeta>>;
+  ): Promise<LookupResult<FoundEmail, FoundEmailMeta>>;
   /**
    * Whether an address accepts mail. After 202, retries as `Retry-After` says until the verdict is known.
    * @param options `maxDuration`: longest time for each reply, in whole seconds: 3 to 20, default 10.
@@ -136,19 +108,16 @@ export interface LookupClient<A extends string = "network_a", B extends string =
 }
 
 /** A client of the email lookup. Throws a TypeError for an invalid option. */
-export function createLookupClient<A extends string = "network_a", B extends string = "network_b">(
-  options: LookupClientOptions,
-): LookupClient<A, B> {
+export function createLookupClient(options: LookupClientOptions): LookupClient {
   const settings = clientSettings("createLookupClient", options, LOOKUP_RULES);
   const { apiKey } = options;
   const secrets = apiKey === undefined ? [] : [apiKey];
   for (const key of secrets) settings.headers.set("X-API-KEY", key);
-  const urlOf = (path: string) => `${settings.baseUrl}/v2/${path}`;
   const state = "The verification is still in progress";
 
   /** The caller knows the type of the result; here only its envelope is checked. */
   async function ask<R>(operation: string, query: Query, signal: AbortSignal | undefined): Promise<R> {
-    const url = urlOf(`${operation}${queryOf(query)}`);
+    const url = `${settings.baseUrl}/v2/${operation}${queryOf(query)}`;
     const sending = { url, headers: { Accept: "application/json" }, signal, secrets };
     const reply = await requestUntilReady(settings, sending, { state });
     const { data, meta } = parseJsonReply(reply);

@@ -38,8 +38,6 @@ const MAX_BACKOFF_MS = 30_000;
 /** Fraction added to `Retry-After`, so that clients with the same value do not retry at the same time. */
 const JITTER = 0.1;
 const MAX_JITTER_MS = 1_000;
-/** The longest delay of a timer; a longer one fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Longest `Retry-After` to wait for. With a longer one, the call rejects at once. */
 const MAX_RETRY_AFTER_MS = 60_000;
 /** Shortest wait, even after `Retry-After: 0`. */
@@ -88,7 +86,7 @@ export async function request(
 export async function requestUntilReady(
   settings: ClientSettings,
   sending: Sending,
-  { state = IMAGE_STATE, earlier }: { state?: string; earlier?: Reply } = {},
+  { state = "The image is still being processed", earlier }: { state?: string; earlier?: Reply } = {},
 ): Promise<Reply> {
   let reply = earlier;
   for (;;) {
@@ -109,28 +107,8 @@ export function isHeld(reply: Reply): boolean {
   return reply.status === 202 && jsonOf(reply)?.status === "held";
 }
 
-const IMAGE_STATE = "The image is still being processed";
-
 export function notReady(detail: string, retryAfterMs: number | null = null): OutriggerError {
   return new OutriggerError({ status: 202, title: "Accepted", detail, retryAfterMs });
-}
-
-/** Aborts `work` after `timeoutMs` with an error of status 202. */
-export async function withTimeout<T>(
-  timeoutMs: number | undefined,
-  signal: AbortSignal | undefined,
-  work: (signal: AbortSignal | undefined) => Promise<T>,
-): Promise<T> {
-  // Longer than a timer can wait.
-  if (timeoutMs === undefined || timeoutMs > MAX_TIMER_MS) return work(signal);
-  const late = new AbortController();
-  const error = notReady(`${IMAGE_STATE} after ${timeoutMs / 1000} seconds`);
-  const timer = setTimeout(() => late.abort(error), timeoutMs);
-  try {
-    return await work(signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]));
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /**

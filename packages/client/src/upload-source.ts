@@ -3,17 +3,12 @@ export interface UrlSource {
   url: string | URL;
 }
 
-/** Name of a `Blob` without a name. */
-const NAMELESS = "untitled";
-const ANY_TYPE = "application/octet-stream";
-
 /** A `Blob` with the name and the type that are sent. The service detects an empty type from the bytes. */
-export function fileOf(blob: Blob, fileName: string | undefined): File {
-  const ownName = "name" in blob && typeof blob.name === "string" ? blob.name : "";
-  const name = fileName || ownName || NAMELESS;
+export function fileOf(blob: Blob): File {
+  const name = "name" in blob && typeof blob.name === "string" ? blob.name : "";
   const lastModified = "lastModified" in blob ? Number(blob.lastModified) : undefined;
-  return new File([blob], name, {
-    type: blob.type || ANY_TYPE,
+  return new File([blob], name || "untitled", {
+    type: blob.type || "application/octet-stream",
     ...(lastModified !== undefined && { lastModified }),
   });
 }

@@ -74,7 +74,7 @@ async function fileTry(
   options: UploadOptions,
   tell: Tell,
 ): Promise<UploadTry> {
-  const file = fileOf(source, options.fileName);
+  const file = fileOf(source);
   const fields = givenDetails(options);
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);

@@ -7,4 +7,4 @@ export { bytesKeyOf, readEntry } from "./images/storage/stored-entry.ts";
 export { StoredImages } from "./images/storage/stored-images.ts";
 export type { StoreIdentity } from "./images/store/store-identity.ts";
 export { readAll } from "./stores/blob-body.ts";
-export { allPages, Unreadable } from "./stores/list-all.ts";
+export { allPages } from "./stores/list-all.ts";

@@ -11,18 +11,15 @@ export type {
   GetOptions,
   JointAdoption,
   KeyPage,
-  KeyRange,
   ListOptions,
   LocalStore,
   PutOptions,
-  RangeListing,
   RevisionProbe,
   StoredBlob,
 } from "./contracts/blob-store.ts";
 export {
   hasBulkRemoval,
   hasJointAdoption,
-  hasRangeListing,
   hasRevisionProbe,
   isBlobKey,
   isDirectReadable,
@@ -52,7 +49,6 @@ export { secretBytes } from "./secret-bytes.ts";
 export {
   badCursor,
   checkBlobKey,
-  checkKeyRange,
   checkLeaseLength,
   checkListing,
   rangeWithin,

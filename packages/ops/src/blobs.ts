@@ -27,8 +27,6 @@ export interface CopyRules {
   expected?: Digest | null;
   /** Compares existing bytes instead of their size. @default false */
   verify: boolean;
-  /** Whether the target had no key when the run began, so that nothing needs to be looked up there. @default false */
-  isFresh?: boolean;
 }
 
 /** Copies an immutable blob, unless the target has it, and reads it back. */
@@ -36,12 +34,12 @@ export async function copyBlob(
   job: Job,
   role: Exclude<StoreRole, "records">,
   key: string,
-  { expected = null, verify, isFresh = false }: CopyRules,
+  { expected = null, verify }: CopyRules,
 ): Promise<Copied> {
   const from = job.from.stores[role];
   const to = job.to.stores[role];
   const isWrong = (digest: Digest) => expected !== null && !isSame(expected, digest);
-  const there = isFresh ? null : await to.stat(key);
+  const there = await to.stat(key);
   // Otherwise the `get` below tells as much.
   if (there !== null || expected !== null) {
     const here = await fromSource(() => from.stat(key));

@@ -51,10 +51,10 @@ export async function migrateStorage(given: MigrateOptions): Promise<MigrationRe
   const { to, retry, progress } = mirror;
   const identity = await retry(() => mirror.from.identity.forCopy(options.secret));
   const { source } = options;
-  const isFresh = await begin(mirror, source);
+  await begin(mirror, source);
   const startedAt = Date.now();
   await retry(() => to.identity.markMigration({ source, startedAt, finishedAt: null, seenMs: null }));
-  const first = await mirror.copyAll(true, isFresh);
+  const first = await mirror.copyAll(true);
   progress.phase = "comparing";
   mirror.reportProgress();
   const { keys, copied, removed, isSame } = await compare(mirror);
@@ -68,8 +68,8 @@ export async function migrateStorage(given: MigrateOptions): Promise<MigrationRe
   return { ...mirror.report({ ...first, copied: first.copied + copied }, removed, isComplete), keys };
 }
 
-/** Counts the keys to copy, and checks that the target may be written to. @returns whether it is empty */
-async function begin(mirror: Mirror, source: string): Promise<boolean> {
+/** Counts the keys to copy, and checks that the target may be written to. */
+async function begin(mirror: Mirror, source: string): Promise<void> {
   const { from, to, retry } = mirror;
   // From another store of originals, a second run would remove those of the target.
   await retry(() => from.identity.inspect());
@@ -92,7 +92,6 @@ async function begin(mirror: Mirror, source: string): Promise<boolean> {
   await requireApart(mirror);
   await mirror.countSource();
   if (!isEmpty) await requireImages(mirror, "target");
-  return isEmpty;
 }
 
 /** Gives the target what a service needs to start on it as on the source. */

@@ -36,8 +36,6 @@ export class Mirror extends Job {
   readonly roles: readonly StoreRole[];
   /** Whether the pass compares existing blobs by their bytes. */
   #comparesBytes = false;
-  /** Whether the target had no key when the run began. */
-  #isFresh = false;
 
   constructor(options: MirrorSettings) {
     super(options);
@@ -55,11 +53,10 @@ export class Mirror extends Job {
 
   /**
    * Copies the keys that the target lacks, role by role.
-   * @param isFirst Whether the pass counts in the progress. @param isFresh Whether the target is empty.
+   * @param isFirst Whether the pass counts in the progress.
    */
-  async copyAll(isFirst: boolean, isFresh = false): Promise<Pass> {
+  async copyAll(isFirst: boolean): Promise<Pass> {
     const pass: Pass = { images: 0, copied: 0, unchanged: 0 };
-    this.#isFresh = isFresh;
     this.#comparesBytes = isFirst && this.#verify;
     for (const role of this.roles) {
       if (isFirst) this.progress.phase = role;
@@ -74,7 +71,6 @@ export class Mirror extends Job {
         this.reportProgress();
       });
     }
-    this.#isFresh = false;
     this.#comparesBytes = false;
     return pass;
   }
@@ -109,7 +105,7 @@ export class Mirror extends Job {
     const [id = ""] = key.split("/");
     // Only the service knows how long idle images keep renditions: its sweep notes a use of the image, and sets the next due time.
     await this.to.due("renditions").add({ id, dueMs: AT_ONCE });
-    return copyBlob(this, role, key, { verify: this.#comparesBytes, isFresh: this.#isFresh });
+    return copyBlob(this, role, key, { verify: this.#comparesBytes });
   }
 
   /**
@@ -120,7 +116,7 @@ export class Mirror extends Job {
     const bytes = await fromSource(() => readSmall(this.from.stores.records, key));
     if (bytes === null) return { outcome: "missing", digest: null };
     const { kind, id, record, claimedAt, reports, problem } = readEntry(key, bytes);
-    if (!this.#isFresh && (await readSmall(this.to.stores.records, key))?.equals(bytes)) {
+    if ((await readSmall(this.to.stores.records, key))?.equals(bytes)) {
       if (this.#isBackup && record !== null) await this.#bringBytes(key, bytes, record);
       return { outcome: "unchanged", digest: null };
     }
@@ -182,7 +178,6 @@ export class Mirror extends Job {
     const copied = await copyBlob(this, "originals", key, {
       expected: this.#isBackup ? expected : null,
       verify: this.#comparesBytes,
-      isFresh: this.#isFresh,
     });
     const { digest } = copied;
     if (digest === null || expected === null || isSame(expected, digest)) return copied;

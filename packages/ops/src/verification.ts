@@ -126,7 +126,7 @@ export class Verification extends Job {
 
   /** Checks the keys of one role, page by page. */
   async #checkStore(phase: StoreRole): Promise<void> {
-    for await (const page of pagesOf(this.to.stores[phase], this, "")) {
+    for await (const page of pagesOf(this.to.stores[phase], this)) {
       const keys = page.filter((key) => roleOf(key) === phase);
       if (phase === "records") await this.each(keys, (key) => this.#checkRecord(key));
       else await this.#checkOrphans(phase, keys);

@@ -2,13 +2,10 @@ import { S3Client } from "@aws-sdk/client-s3";
 import {
   type BlobStore,
   checkBlobKey,
-  checkKeyRange,
   checkListing,
   type DueIndex,
-  type KeyPage,
   type LeaseStore,
   type ListOptions,
-  type RangeListing,
   rangeWithin,
   withBody,
 } from "@outrigger/core/stores";
@@ -23,7 +20,7 @@ import { putObject } from "./write-object.ts";
 /** Maximum number of connections. */
 const MAX_SOCKETS = 100;
 
-export interface S3BlobStore extends BlobStore, DueIndex, RangeListing, Required<LeaseStore> {
+export interface S3BlobStore extends BlobStore, DueIndex, Required<LeaseStore> {
   /**
    * Returns what the service can do. It is probed once with an object `probe/…`, here or at the first
    * conditional write.
@@ -56,13 +53,6 @@ export function openStore(settings: S3Settings): S3BlobStore {
   function objectKey(key: string): string {
     checkBlobKey(key);
     return root + key;
-  }
-
-  async function listKeys(prefix: string, after: string | undefined, limit: number): Promise<KeyPage> {
-    const page = await listObjects(context, root + prefix, after === undefined ? after : root + after, limit);
-    const keys = page.keys.map((key) => key.slice(root.length));
-    const last = keys.at(-1);
-    return page.isLast || last === undefined ? { keys } : { keys, cursor: last };
   }
 
   return {
@@ -104,15 +94,11 @@ export function openStore(settings: S3Settings): S3BlobStore {
 
     async list(prefix, { cursor, limit = 1000 }: ListOptions = {}) {
       checkListing(prefix, limit);
-      return listKeys(prefix, cursor, limit);
-    },
-
-    async listRange(range, { cursor, limit = 1000 }: ListOptions = {}) {
-      checkKeyRange(range, limit);
-      const { after, upTo } = range;
-      const page = await listKeys("", cursor ?? after, limit);
-      const keys = page.keys.filter((key) => upTo === undefined || key <= upTo);
-      return keys.length < page.keys.length ? { keys } : page;
+      const after = cursor === undefined ? cursor : root + cursor;
+      const page = await listObjects(context, root + prefix, after, limit);
+      const keys = page.keys.map((key) => key.slice(root.length));
+      const last = keys.at(-1);
+      return page.isLast || last === undefined ? { keys } : { keys, cursor: last };
     },
 
     async close() {

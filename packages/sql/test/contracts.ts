@@ -41,7 +41,7 @@ export function lookupContracts(url: () => string): void {
 /** Runs the suites of a store of records. @returns what opens a store. */
 export function recordsContracts(url: () => string) {
   const open = async () => createSqlBlobStore({ url: url(), timeoutMs: 20_000 });
-  blobStoreContract(test, open, { abilities: ["due index", "ranges", "record queries"] });
+  blobStoreContract(test, open, { abilities: ["due index", "record queries"] });
   dueIndexContract(test, open, { reopen: open });
   // Concurrent, because these tests wait for leases to expire.
   leaseStoreContract(test.concurrent, open, { openAnother: open });

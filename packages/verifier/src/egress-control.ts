@@ -21,7 +21,7 @@ export function createEgressControl(
   const [, domain] = settings.smtp?.mailFrom.toLowerCase().split("@") ?? [];
 
   async function hasMx(name: string): Promise<boolean> {
-    const lookup = new DnsLookup({ servers: settings.dnsServers, deadlineMs: settings.dnsMs });
+    const lookup = new DnsLookup(settings);
     try {
       return (await lookup.mx(name)).state === "found";
     } finally {

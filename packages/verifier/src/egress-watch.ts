@@ -1,5 +1,5 @@
-import { abortable, type rules } from "@outrigger/core/stores";
-import type { EgressRule } from "./prober-options.ts";
+import { abortable } from "@outrigger/core/stores";
+import type { ProberLimits } from "./prober-options.ts";
 
 /** Whether the control host keeps silent; `false` without a control host. Never rejects. */
 export type EgressControl = (signal: AbortSignal) => Promise<boolean>;
@@ -24,7 +24,7 @@ export function isSilence(code: string | undefined): boolean | null {
  * silent while no connection succeeds, and so does a control host. Dead domains alone prove nothing.
  */
 export class EgressWatch {
-  readonly #rule: rules.Filled<EgressRule>;
+  readonly #rule: ProberLimits["egress"];
   readonly #now: () => number;
   readonly #controlIsSilent: EgressControl;
   /** The latest failure of each address. */
@@ -35,7 +35,7 @@ export class EgressWatch {
   #successes = 0;
   #checking: Promise<void> | null = null;
 
-  constructor(rule: rules.Filled<EgressRule>, now: () => number, controlIsSilent: EgressControl) {
+  constructor(rule: ProberLimits["egress"], now: () => number, controlIsSilent: EgressControl) {
     this.#rule = rule;
     this.#now = now;
     this.#controlIsSilent = controlIsSilent;

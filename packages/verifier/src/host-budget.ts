@@ -1,4 +1,4 @@
-import type { HostBudget } from "./prober-options.ts";
+import type { ProberLimits } from "./prober-options.ts";
 
 export interface SessionRequest {
   /**
@@ -41,11 +41,11 @@ const LAST_WEIGHT = 0.25;
  * limits wait.
  */
 export class HostBudgets {
-  readonly #budget: HostBudget;
+  readonly #budget: ProberLimits["budget"];
   readonly #now: () => number;
   readonly #hosts = new Map<string, HostQueue>();
 
-  constructor(budget: HostBudget, now: () => number) {
+  constructor(budget: ProberLimits["budget"], now: () => number) {
     this.#budget = budget;
     this.#now = now;
   }
@@ -69,7 +69,7 @@ export class HostBudgets {
 
 /** The sessions with one host address, and the probes that wait for it. */
 class HostQueue {
-  readonly #budget: HostBudget;
+  readonly #budget: ProberLimits["budget"];
   readonly #now: () => number;
   #sessions = 0;
   /** Average duration of its sessions, in milliseconds; 0 before the first one ended. */
@@ -80,7 +80,7 @@ class HostQueue {
   readonly #waiting = new Map<string, Waiter[]>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(budget: HostBudget, now: () => number) {
+  constructor(budget: ProberLimits["budget"], now: () => number) {
     this.#budget = budget;
     this.#now = now;
   }

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { KeyValue } from "@outrigger/core/stores";
 import { type MailRoute, readMailRoute } from "./dns/mail-route.ts";
+import type { ProberSettings } from "./prober-options.ts";
 
 /** A question that a server has greylisted. */
 export interface Greylisting {
@@ -12,12 +13,7 @@ export interface Greylisting {
   askAtMs: number;
 }
 
-export interface ProberMemoryOptions {
-  cache: KeyValue;
-  secret: string | undefined;
-  now: () => number;
-  onError: (error: unknown) => void;
-}
+type ProberMemoryOptions = Pick<ProberSettings, "secret" | "now" | "onError"> & { cache: KeyValue };
 
 /** After a day without a retry, servers forget the sender, and so does the prober. */
 const GREYLISTING_TTL_MS = 86_400_000;

@@ -60,79 +60,52 @@ export const PROBER_RULES = {
 
 export interface MailProberOptions extends rules.Options<typeof PROBER_RULES> {}
 
-/**
- * Rule by which outgoing port 25 counts as blocked: several hosts do not answer, and the mail hosts of the `mailFrom`
- * domain do not either. Without an MX of that domain, port 25 never counts as blocked.
- */
-export interface EgressRule {
-  /**
-   * Number of hosts, of as many domains, that do not answer while no connection succeeds. A refused connection is an
-   * answer.
-   */
-  hosts: number;
-  /** Time window of these failures, in milliseconds. */
-  windowMs: number;
-  /**
-   * While port 25 counts as blocked, probes end at once with `port_25_blocked`. After each pause, in milliseconds, the
-   * mail hosts of the `mailFrom` domain are tried again.
-   */
-  pauseMs: number;
-}
-
-/** Limits of the load on one mail host, by its address. */
-export interface HostBudget {
-  /** Maximum number of concurrent sessions. */
-  sessions: number;
-  /** Mailboxes asked about in any 60 seconds, from 2. A denied mailbox counts as two, because of its control. */
-  questionsPerMinute: number;
-  /**
-   * How long a probe waits in line, in milliseconds. A probe that would wait longer, or behind 1000 others, ends with
-   * `budget` at once. The line serves accounts alternately.
-   */
-  maxWaitMs: number;
-}
-
-/** Limits that no operator sets. */
-export interface ProberLimits {
+/** Limits that no operator sets. Times are in milliseconds. */
+const LIMITS = {
   /** Port of mail servers. */
-  port: number;
-  budget: HostBudget;
-  /** Time limit of each complete reply, in milliseconds. RFC 5321 recommends minutes. */
-  replyMs: number;
-  /** Wait before a greylisted question is repeated, unless the server names one, in milliseconds. */
-  greylistMs: number;
-  /** Clock, in Unix milliseconds. */
-  now: () => number;
-  /** Maximum number of mail hosts of a domain that are considered, in order of preference. */
-  maxHosts: number;
-  /** Time limit of all DNS queries about a domain, in milliseconds. */
-  dnsMs: number;
-  /** Time limit of connecting, in milliseconds. */
-  connectMs: number;
-  egress: EgressRule;
-  /** How long the mail hosts of a domain, or their absence, are cached, in milliseconds. Failures are never cached. */
-  routeTtlMs: number;
-  /** How long the verdict whether a domain accepts all is cached, in milliseconds. */
-  acceptsAllTtlMs: number;
-}
-
-const LIMITS: ProberLimits = {
   port: 25,
-  budget: { sessions: 2, questionsPerMinute: 30, maxWaitMs: 600_000 },
+  /** The load on one mail host, by its address. */
+  budget: {
+    /** Maximum number of concurrent sessions. */
+    sessions: 2,
+    /** Mailboxes asked about in any 60 seconds, from 2. A denied mailbox counts as two, because of its control. */
+    questionsPerMinute: 30,
+    /**
+     * How long a probe waits in line. A probe that would wait longer, or behind 1000 others, ends with `budget` at once. The
+     * line serves accounts alternately.
+     */
+    maxWaitMs: 600_000,
+  },
+  /** Time limit of each complete reply. RFC 5321 recommends minutes. */
   replyMs: 10_000,
+  /** Wait before a greylisted question is repeated, unless the server names one. */
   greylistMs: 300_000,
+  /** Clock, in Unix milliseconds. */
   now: () => Date.now(),
+  /** Maximum number of mail hosts of a domain that are considered, in order of preference. */
   maxHosts: 5,
+  /** Time limit of all DNS queries about a domain. */
   dnsMs: 5000,
+  /** Time limit of connecting. */
   connectMs: 5000,
+  /**
+   * Outgoing port 25 counts as blocked if so many hosts, of as many domains, do not answer within a time while no connection
+   * succeeds, and the mail hosts of the `mailFrom` domain do not either. A refused connection is an answer. Probes then end with
+   * `port_25_blocked`. After each pause, the mail hosts of the `mailFrom` domain are tried again.
+   */
   egress: { hosts: 5, windowMs: 300_000, pauseMs: 600_000 },
+  /** How long the mail hosts of a domain, or their absence, are cached. Failures are never cached. */
   routeTtlMs: 600_000,
+  /** How long the verdict whether a domain accepts all is cached. */
   acceptsAllTtlMs: 86_400_000,
 };
+
+export type ProberLimits = typeof LIMITS;
 
 /** {@link MailProberOptions}, checked and complete, with the limits. */
 export type ProberSettings = Omit<rules.Checked<typeof PROBER_RULES>, "smtp" | "dnsServers" | "forbidden"> & {
   smtp: SmtpIdentity | null;
+  /** `null`: the machine's resolvers. */
   dnsServers: readonly string[] | null;
   forbidden: BlockList;
 } & ProberLimits;

@@ -14,18 +14,13 @@ import {
   startMailServer,
 } from "../../../test/support/mail-server.ts";
 import { createProber, type VerifyingProber } from "../src/mail-prober.ts";
-import {
-  type HostBudget,
-  type MailProberOptions,
-  type ProberLimits,
-  readProberOptions,
-} from "../src/prober-options.ts";
+import { type MailProberOptions, type ProberLimits, readProberOptions } from "../src/prober-options.ts";
 
 export const IDENTITY = { helo: "probe.outrigger.test", mailFrom: "postmaster@outrigger.test" };
 
 /** Options of a prober, and the limits that no operator sets. */
 export type TestProberOptions = MailProberOptions &
-  Partial<Omit<ProberLimits, "budget">> & { budget?: Partial<HostBudget> };
+  Partial<Omit<ProberLimits, "budget">> & { budget?: Partial<ProberLimits["budget"]> };
 
 /** A name server, mail servers on one port of different loopback addresses, and probers that use them. */
 export interface MailWorld {

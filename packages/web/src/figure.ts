@@ -1,5 +1,4 @@
 import type { ImageView } from "@outrigger/core/images";
-import { thumbHashToRGBA } from "thumbhash";
 import { type Address, withParameter } from "./addresses.ts";
 import { type Offer, shortTypeName } from "./formats.ts";
 import { type Html, html } from "./html.ts";
@@ -8,9 +7,6 @@ import { t } from "./texts.ts";
 
 /** With more pages than this, the page has a field to go to a page by number. */
 const MAX_PAGES_TO_LEAF = 3;
-
-/** Coloured cells per side. More would cost bytes of the page, and blurred they look the same. */
-const CELLS = [0, 1, 2, 3];
 
 /** The picture scaled to fit, with a link to its full size, and controls to turn the pages of a document. */
 export function figure(view: ImageView, offers: readonly Offer[], address: Address | null): Html {
@@ -52,41 +48,13 @@ function pictureMarkup(
   return html`<a class="${looks}" href="${full.href}"><picture>${source}<img
 src="${address.href}" alt="${alt}"${srcset !== "" && html` srcset="${srcset}" sizes="${widthOf(size)}"`}${
     size !== null && html` width="${size.width}" height="${size.height}"`
-  }></picture>${size !== null && blurredPicture(view, size)}</a>`;
+  }></picture></a>`;
 }
 
 /** The width that the page has for a picture, as in the style sheet. */
 function widthOf(size: Size | null): string {
   if (size === null || isTall(size)) return "100vw";
   return `min(100vw, 86rem, (100vh - 13rem) * ${(size.width / size.height).toFixed(3)})`;
-}
-
-/**
- * A blurred picture to show until the real one is loaded, drawn by attributes alone: the page's policy permits neither `data:`
- * addresses nor styles of a single page. `null` for a picture that may be transparent, which would not cover it.
- */
-function blurredPicture({ page, type, placeholder }: ImageView, { width, height }: Size): Html | null {
-  // A frame of an animation may be transparent where the first one is not.
-  if (page !== 1 || type === "image/gif" || placeholder === null) return null;
-  const hash = Buffer.from(placeholder, "base64");
-  if (hasAlpha(hash)) return null;
-  const { w, h, rgba } = thumbHashToRGBA(hash);
-  const colorAt = (x: number, y: number) => {
-    const at =
-      4 * (Math.floor(((y + 0.5) * h) / CELLS.length) * w + Math.floor(((x + 0.5) * w) / CELLS.length));
-    return Buffer.from(rgba.subarray(at, at + 3)).toString("hex");
-  };
-  // Each cell covers the ones to its left and above. The outer ones reach beyond the edge, where the blur would fade.
-  const cells = CELLS.flatMap((y) =>
-    CELLS.map((x) => html`<path fill="#${colorAt(x, y)}" d="M${x || -1} ${y || -1}h5v5h-5z"/>`),
-  );
-  // The inner element clips the cells at the edge of the picture, also where the outer one is wider.
-  return html`<svg aria-hidden="true" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><svg viewBox="0 0 ${CELLS.length} ${CELLS.length}" preserveAspectRatio="none"><filter id="blur"><feGaussianBlur stdDeviation=".5"/></filter><g filter="url(#blur)">${cells}</g></svg></svg>`;
-}
-
-/** Whether a ThumbHash says that its picture has transparent parts, or is none. */
-function hasAlpha(hash: Buffer): boolean {
-  return hash.length < 5 || hash.readUInt8(2) > 127;
 }
 
 /** Controls to turn the pages of a document: links, and a form to go to a page by number. */

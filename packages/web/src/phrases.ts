@@ -1,23 +1,12 @@
 import type { ImageView, ImageWarning } from "@outrigger/core/images";
 import { type Html, type HtmlValue, html, textMarkup } from "./html.ts";
 import { said } from "./messages/said.ts";
-import { dateText, numberText, type TextKey, t, unitText } from "./texts.ts";
+import { dateText, numberText, t, textOf, unitText } from "./texts.ts";
 import { timeLeftText } from "./time-left.ts";
-
-const TYPE_NAMES: ReadonlyMap<string, TextKey> = new Map([
-  ["image/png", "type.png"],
-  ["image/jpeg", "type.jpeg"],
-  ["image/webp", "type.webp"],
-  ["image/gif", "type.gif"],
-  ["image/svg+xml", "type.svg"],
-  ["image/x-photoshop", "type.psd"],
-  ["application/pdf", "type.pdf"],
-]);
 
 /** A media type in words; an unknown type as it is. */
 export function typeName(type: string): string {
-  const name = TYPE_NAMES.get(type);
-  return name === undefined ? type : t(name);
+  return textOf(`type.${type}`) ?? type;
 }
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
@@ -82,35 +71,15 @@ export function waitText(seconds: number): string {
 /** Without separators of thousands. */
 const PLAIN = { useGrouping: false };
 
-/** `1600 × 900 pixels`, or the paper size of a document; `null` where a side is unknown. */
-export function dimensionsText({ type, width, height }: Pick<ImageView, "type" | "width" | "height">) {
-  if (width === null || height === null) return null;
-  return type === "application/pdf"
-    ? paperText(width, height)
-    : t("size.pixels", { width: numberText(width, PLAIN), height: numberText(height, PLAIN) });
-}
-
-/** Short and long side of common paper, millimetres. */
-const PAPERS: readonly (readonly [name: string, short: number, long: number])[] = [
-  ["A3", 297, 420],
-  ["A4", 210, 297],
-  ["A5", 148, 210],
-  ["Letter", 215.9, 279.4],
-  ["Legal", 215.9, 355.6],
-];
-const PAPER_TOLERANCE_MM = 1.5;
 /** A PDF has 2 px per point, and 72 points per inch. */
 const MM_PER_PIXEL = 25.4 / 144;
 
-/** The size of a page of a document: `A4 portrait (210 × 297 mm)`. */
-function paperText(width: number, height: number): string {
-  const sides = [width * MM_PER_PIXEL, height * MM_PER_PIXEL] as const;
-  const [short, long] = [Math.min(...sides), Math.max(...sides)];
-  const isNear = (one: number, other: number) => Math.abs(one - other) <= PAPER_TOLERANCE_MM;
-  const paper = PAPERS.find((each) => isNear(each[1], short) && isNear(each[2], long));
-  const size = t("size.paper", { width: Math.round(sides[0]), height: Math.round(sides[1]) });
-  if (paper === undefined) return size;
-  return t(width > height ? "size.landscape" : "size.portrait", { paper: paper[0], size });
+/** `1600 × 900 pixels`, of a page of a document `210 × 297 mm`; `null` where a side is unknown. */
+export function dimensionsText({ type, width, height }: Pick<ImageView, "type" | "width" | "height">) {
+  if (width === null || height === null) return null;
+  return type === "application/pdf"
+    ? t("size.paper", { width: Math.round(width * MM_PER_PIXEL), height: Math.round(height * MM_PER_PIXEL) })
+    : t("size.pixels", { width: numberText(width, PLAIN), height: numberText(height, PLAIN) });
 }
 
 /** What a picture lacks of the uploaded file; `null`: nothing. */

@@ -3,7 +3,7 @@ import { absoluteAddress } from "./addresses.ts";
 import { documentPage, type Site } from "./document.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { waitText, withDates } from "./phrases.ts";
-import { type TextKey, t } from "./texts.ts";
+import { t, textOf } from "./texts.ts";
 
 const LATER = "Try again later.";
 /** The service's text of an unexpected failure. */
@@ -11,25 +11,8 @@ const UNEXPECTED = "Something unexpected went wrong.";
 
 const PROCESSING_TITLE = "Processing";
 
-/** The statuses with a headline of their own, and what the reader can do about them. */
-const SAID: ReadonlyMap<number, readonly [headline: TextKey, advice?: TextKey]> = new Map([
-  [202, ["problem.202"]],
-  [400, ["problem.400", "problem.400.advice"]],
-  [403, ["problem.403"]],
-  [404, ["problem.404", "problem.404.advice"]],
-  [405, ["problem.405"]],
-  [408, ["problem.408", "problem.408.advice"]],
-  [409, ["problem.409", "problem.409.advice"]],
-  [410, ["problem.410", "problem.410.advice"]],
-  [413, ["problem.413"]],
-  [415, ["problem.415"]],
-  [429, ["problem.429"]],
-  [451, ["problem.451"]],
-  [500, ["problem.500", "problem.later"]],
-  [501, ["problem.501"]],
-  [503, ["problem.503"]],
-  [507, ["problem.507", "problem.later"]],
-]);
+/** The statuses of a failure that a later try may not meet. */
+const FAILED: readonly number[] = [500, 507];
 
 /** The page for a request that has no image to show: it says why. */
 export function problemPage(view: ProblemView, site: Site): Page {
@@ -64,14 +47,13 @@ function sayingOf({ status, title, justDeleted, firstPageUrl }: ProblemView): re
   if (firstPageUrl !== undefined) return [t("problem.noPage"), ""];
   // The title tells whether the image is processed or waits for review.
   if (status === 202 && title !== PROCESSING_TITLE) return [t("problem.held"), ""];
-  const [headline, advice] = SAID.get(status) ?? [];
-  return [headline === undefined ? title : t(headline), advice === undefined ? "" : t(advice)];
+  return [textOf(`problem.${status}`) ?? title, textOf(`problem.${status}.advice`) ?? ""];
 }
 
 /** The detail as sentences, without what headline, advice and waiting time say too. */
 function detailOf({ status, detail, justDeleted, retryAfterSeconds }: ProblemView): string {
   if (justDeleted === true) return "";
-  const isAdvised = retryAfterSeconds !== undefined || SAID.get(status)?.[1] === "problem.later";
+  const isAdvised = retryAfterSeconds !== undefined || FAILED.includes(status);
   const short = isAdvised && detail.endsWith(LATER) ? detail.slice(0, -LATER.length).trim() : detail;
   if (status === 500 && short === UNEXPECTED) return "";
   const start = /^[a-z]+ /.test(short) ? short.charAt(0).toUpperCase() : short.charAt(0);

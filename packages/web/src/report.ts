@@ -3,22 +3,11 @@ import { absoluteAddress } from "./addresses.ts";
 import { documentPage, type Site } from "./document.ts";
 import { type Html, type HtmlValue, html, textMarkup } from "./html.ts";
 import { dateMarkup } from "./phrases.ts";
-import { type TextKey, t, unitText } from "./texts.ts";
-
-const REASONS: Readonly<Record<string, TextKey>> = {
-  intimate_image: "report.reason.intimate_image",
-  child_abuse: "report.reason.child_abuse",
-  privacy: "report.reason.privacy",
-  copyright: "report.reason.copyright",
-  violence: "report.reason.violence",
-  malware: "report.reason.malware",
-  other: "report.reason.other",
-};
+import { t, textOf, unitText } from "./texts.ts";
 
 /** A reason for a report in words; an unknown one as it is. */
 export function reasonText(reason: string): string {
-  const key = REASONS[reason];
-  return key === undefined ? reason : t(key);
+  return textOf(`report.reason.${reason}`) ?? reason;
 }
 
 /** The form to report an image, or the reply to it. */

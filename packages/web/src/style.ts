@@ -70,11 +70,10 @@ figure { margin: 0; }
   border: 1px solid var(--line); border-radius: var(--radius);
 }
 .see-through { background: repeating-conic-gradient(var(--check-1) 0 25%, var(--check-2) 0 50%) 0 0 / 1.25rem 1.25rem; }
-.stage :is(img, svg) { display: block; grid-area: 1 / 1; margin: 0 auto; max-width: 100%; height: auto; max-height: max(20rem, 100vh - 13rem); object-fit: contain; }
+.stage img { display: block; grid-area: 1 / 1; margin: 0 auto; max-width: 100%; height: auto; max-height: max(20rem, 100vh - 13rem); object-fit: contain; }
 .stage picture { display: contents; }
 .tall { max-height: max(20rem, 100vh - 13rem); overflow: auto; align-items: start; }
-.tall :is(img, svg) { max-height: none; }
-.stage svg { z-index: -1; }
+.tall img { max-height: none; }
 .turner { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem; margin-top: .625rem; font-size: var(--small); }
 .turner form { display: flex; align-items: center; gap: .5rem; color: var(--soft); }
 .turner label { margin: 0; font-weight: 400; }

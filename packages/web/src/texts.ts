@@ -79,6 +79,11 @@ export function t(key: TextKey, values: TextValues = {}): string {
   return parts.map((part, index) => (index % 2 === 0 ? part : written(values[part]))).join("");
 }
 
+/** The text of a composed key; `null`: there is none. */
+export function textOf(key: string): string | null {
+  return Object.hasOwn(texts().messages, key) ? t(key as TextKey) : null; // It is a key.
+}
+
 function written(value: string | number | undefined): string {
   return typeof value === "number" ? numberText(value) : (value ?? "");
 }

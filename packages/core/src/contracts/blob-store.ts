@@ -224,27 +224,6 @@ export function hasBulkRemoval(store: BlobStore): store is BlobStore & BulkRemov
   return "removeNamed" in store;
 }
 
-/** The keys after `after`, up to and including `upTo`, by the order of their bytes. The bounds are characters of keys. */
-export interface KeyRange {
-  /** @default "": before the first key */
-  after?: string;
-  /** @default beyond the last key */
-  upTo?: string;
-}
-
-/** Optional ability: lists a range of the keys at the cost of that range, so that several ranges can be walked at once. */
-export interface RangeListing {
-  /**
-   * The keys of a range, with the guarantees of {@link BlobStore.list}. Their first characters never descend, so the last key
-   * tells how much of a walk is done. Bounds with other characters than those of keys reject with `bad_request`.
-   */
-  listRange(range: KeyRange, options?: ListOptions): Promise<KeyPage>;
-}
-
-export function hasRangeListing(store: BlobStore): store is BlobStore & RangeListing {
-  return "listRange" in store;
-}
-
 const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}){0,7}$/;
 
 /** Whether `key` matches the grammar that {@link BlobStore} documents. */

@@ -3,11 +3,9 @@ import {
   type BulkRemoval,
   hasBulkRemoval,
   hasJointAdoption,
-  hasRangeListing,
   isLocalStore,
   type JointAdoption,
   type LocalStore,
-  type RangeListing,
 } from "../contracts/blob-store.ts";
 import { type DueIndex, hasDueIndex } from "../contracts/due-index.ts";
 import { hasLeases, type LeaseStore } from "../contracts/lease-store.ts";
@@ -20,7 +18,7 @@ import { isServiceError } from "../errors.ts";
 /**
  * Wraps a store with all its abilities so that its reads and writes are observed. `get`, `stat` and `delete`
  * of a missing key end as `missing`, and so does a lease that another process holds. `removeNamed` counts as
- * one `delete`, `adoptTogether` as one `adopt`, and `listRange` and queries of records as one `list`. Not observed: `isCurrent`, which runs on every request, `localPath` and `localSecret`. A
+ * one `delete`, `adoptTogether` as one `adopt`, and a query of records as one `list`. Not observed: `isCurrent`, which runs on every request, `localPath` and `localSecret`. A
  * stream body is read after its `get` has ended.
  */
 export function observeStore<S extends BlobStore>(store: S, role: StoreRole, observer: Observer): S {
@@ -39,7 +37,6 @@ export function observeStore<S extends BlobStore>(store: S, role: StoreRole, obs
     ...(isLocalStore(store) ? { adopt: adoptOf(store) } : {}),
     ...(hasJointAdoption(store) ? { adoptTogether: adoptTogetherOf(store) } : {}),
     ...(hasBulkRemoval(store) ? { removeNamed: removeNamedOf(store) } : {}),
-    ...(hasRangeListing(store) ? { listRange: listRangeOf(store) } : {}),
     ...(hasRecordQueries(store) ? queriesOf(store) : {}),
     ...(hasDueIndex(store) ? dueIndexOf(store) : {}),
     ...(hasLeases(store) ? leasesOf(store) : {}),
@@ -55,10 +52,6 @@ export function observeStore<S extends BlobStore>(store: S, role: StoreRole, obs
 
   function removeNamedOf(removing: BulkRemoval): BulkRemoval["removeNamed"] {
     return (prefix, names) => observed("delete", () => removing.removeNamed(prefix, names));
-  }
-
-  function listRangeOf(ranges: RangeListing): RangeListing["listRange"] {
-    return (range, options) => observed("list", () => ranges.listRange(range, options));
   }
 
   function queriesOf(queries: RecordQueries): Omit<RecordQueries, "recordParts"> {

@@ -1,17 +1,6 @@
-import {
-  badCursor,
-  checkKeyRange,
-  checkListing,
-  isBlobKey,
-  type KeyPage,
-  type KeyRange,
-  type ListOptions,
-} from "@outrigger/core/stores";
+import { badCursor, checkListing, isBlobKey, type KeyPage, type ListOptions } from "@outrigger/core/stores";
 import type { BlobConnection } from "./blob-connection.ts";
 import { PARTS } from "./blob-statements.ts";
-
-/** Comes after every key. */
-const BEYOND = "~";
 
 /** A page of keys, in the order of the index. The cursor is the last key; of all keys, after its partition and a comma. */
 export async function listBlobs(
@@ -26,29 +15,6 @@ export async function listBlobs(
   // "0" comes right after "/".
   const bounds = [cursor ?? prefix, `${prefix.slice(0, -1)}0`];
   const rows = await connection.all<{ key: string }>(list, [...bounds, limit + 1]);
-  return pageOf(rows, limit, ({ key }) => key);
-}
-
-/** A page of the keys of a range, in order: the partitions' indexes are merged. The cursor is the last key. */
-export async function listBlobRange(
-  connection: BlobConnection,
-  range: KeyRange,
-  { cursor, limit = 1000 }: ListOptions,
-): Promise<KeyPage> {
-  checkKeyRange(range, limit);
-  if (cursor !== undefined && !isBlobKey(cursor)) throw badCursor();
-  const { blobs } = connection.tables;
-  const parts = Array.from(
-    { length: PARTS },
-    (_, part) =>
-      `(SELECT key FROM ${blobs}_${part} WHERE part = ${part}::smallint AND key > $1 AND key <= $2 ORDER BY key)`,
-  );
-  // With a constant limit the server keeps one plan for all ranges. Planning takes as long as the query, and longer by the name of
-  // the whole table.
-  const rows = await connection.all<{ key: string }>(
-    `${parts.join(" UNION ALL ")} ORDER BY key LIMIT ${limit + 1}`,
-    [cursor ?? range.after ?? "", range.upTo ?? BEYOND],
-  );
   return pageOf(rows, limit, ({ key }) => key);
 }
 

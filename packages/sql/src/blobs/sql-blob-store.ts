@@ -15,7 +15,6 @@ import {
   dueName,
   type LeaseStore,
   MAX_DUE_MS,
-  type RangeListing,
   type RecordQueries,
   rangeWithin,
   rules,
@@ -25,7 +24,7 @@ import {
 import { isPostgres } from "../sql-database.ts";
 import { BlobConnection } from "./blob-connection.ts";
 import { factColumns } from "./blob-statements.ts";
-import { listBlobRange, listBlobs } from "./list-blobs.ts";
+import { listBlobs } from "./list-blobs.ts";
 import { createLookUps } from "./look-ups.ts";
 import { warningsOf } from "./postgres-warnings.ts";
 import { createSqlRecordQueries } from "./record-queries.ts";
@@ -63,13 +62,7 @@ export interface SqlBlobStoreOptions extends rules.Options<typeof RULES> {}
 const MAX_BLOB_BYTES = 16 * 2 ** 20;
 
 /** A store in PostgreSQL, with a check of the server's settings. */
-export interface SqlBlobStore
-  extends BlobStore,
-    DueIndex,
-    LeaseStore,
-    RangeListing,
-    RecordQueries,
-    ObservableWaits {
+export interface SqlBlobStore extends BlobStore, DueIndex, LeaseStore, RecordQueries, ObservableWaits {
   /**
    * Checks the server for settings that lose blobs: no flushes, standbys that are not waited for. Each text names the
    * remedy; the list is empty if there is no such setting. Call it once and log the result.
@@ -137,7 +130,6 @@ export function createSqlBlobStore(options: SqlBlobStoreOptions): SqlBlobStore {
     },
 
     list: (prefix, listOptions = {}) => listBlobs(connection, prefix, listOptions),
-    listRange: (range, listOptions = {}) => listBlobRange(connection, range, listOptions),
     ...createSqlRecordQueries(connection),
     ...createSqlDueIndex(connection),
     ...createSqlLeases(connection),

@@ -8,13 +8,12 @@ import {
   hasBulkRemoval,
   hasDueIndex,
   hasJointAdoption,
-  hasRangeListing,
   hasRecordQueries,
   hasRevisionProbe,
   isLocalStore,
   type LocalStore,
 } from "@outrigger/core/stores";
-import { bulkRemovalBehaviour, rangesBehaviour } from "./bulk-abilities.ts";
+import { bulkRemovalBehaviour } from "./bulk-abilities.ts";
 import { recordQueriesBehaviour } from "./record-queries.ts";
 import {
   assertBytes,
@@ -33,7 +32,6 @@ const ABILITIES = {
   probe: [hasRevisionProbe, probeBehaviour],
   "due index": [hasDueIndex],
   "bulk removal": [hasBulkRemoval, bulkRemovalBehaviour],
-  ranges: [hasRangeListing, rangesBehaviour],
   "record queries": [hasRecordQueries, recordQueriesBehaviour],
 } satisfies Record<string, [(store: BlobStore) => boolean, ...((scope: BlobStoreScope) => void)[]]>;
 

@@ -1,6 +1,7 @@
 import type { MxRecord } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { systemCode } from "@outrigger/core/values";
+import type { ProberSettings } from "../prober-options.ts";
 
 /** The result of a DNS query. */
 export type DnsAnswer<T> =
@@ -9,12 +10,6 @@ export type DnsAnswer<T> =
   | { state: "absent" }
   /** The query failed, so nothing is known. */
   | { state: "failed" };
-
-export interface DnsLookupOptions {
-  /** `null`: the machine's resolvers. */
-  servers: readonly string[] | null;
-  deadlineMs: number;
-}
 
 /** DNS queries with one deadline for all of them. They never reject. */
 export class DnsLookup {
@@ -27,11 +22,11 @@ export class DnsLookup {
     this.#end = resolve;
   });
 
-  constructor({ servers, deadlineMs }: DnsLookupOptions) {
+  constructor({ dnsServers, dnsMs }: Pick<ProberSettings, "dnsServers" | "dnsMs">) {
     // The resolver doubles its time-outs and applies them per server, so only the deadline is a reliable limit.
-    this.#resolver = new Resolver({ timeout: Math.max(100, Math.floor(deadlineMs / 3)), tries: 2 });
-    if (servers !== null) this.#resolver.setServers(servers);
-    this.#timer = setTimeout(this.cancel, deadlineMs);
+    this.#resolver = new Resolver({ timeout: Math.max(100, Math.floor(dnsMs / 3)), tries: 2 });
+    if (dnsServers !== null) this.#resolver.setServers(dnsServers);
+    this.#timer = setTimeout(this.cancel, dnsMs);
   }
 
   mx(name: string): Promise<DnsAnswer<MxRecord>> {

@@ -1,17 +1,14 @@
 import { randomInt } from "node:crypto";
 import type { MxRecord } from "node:dns";
 import { isIP } from "node:net";
+import type { ProberSettings } from "../prober-options.ts";
 import { type DnsAnswer, DnsLookup } from "./dns-lookup.ts";
 import type { MailHost, MailRoute } from "./mail-route.ts";
 import type { ResolverControl } from "./resolver-control.ts";
 
-export interface FindMailRouteOptions {
-  /** `null`: the machine's resolvers. */
-  dnsServers: readonly string[] | null;
-  dnsMs: number;
-  maxHosts: number;
+type FindMailRouteOptions = Pick<ProberSettings, "dnsServers" | "dnsMs" | "maxHosts"> & {
   control: Pick<ResolverControl, "isBelievable">;
-}
+};
 
 /** Maximum number of addresses per host, for each of IPv4 and IPv6. */
 const MAX_ADDRESSES = 4;
@@ -26,10 +23,10 @@ const FAILED: MailRoute = { routing: "unknown", reason: "dns_failure" };
  */
 export async function findMailRoute(
   domain: string,
-  { dnsServers, dnsMs, maxHosts, control }: FindMailRouteOptions,
+  { maxHosts, control, ...settings }: FindMailRouteOptions,
   signal: AbortSignal,
 ): Promise<MailRoute> {
-  const lookup = new DnsLookup({ servers: dnsServers, deadlineMs: dnsMs });
+  const lookup = new DnsLookup(settings);
   signal.addEventListener("abort", lookup.cancel);
   try {
     if (signal.aborted) return FAILED;

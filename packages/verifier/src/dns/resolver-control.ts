@@ -1,11 +1,7 @@
+import type { ProberSettings } from "../prober-options.ts";
 import { type DnsAnswer, DnsLookup } from "./dns-lookup.ts";
 
-export interface ResolverControlOptions {
-  /** `null`: the machine's resolvers. */
-  dnsServers: readonly string[] | null;
-  dnsMs: number;
-  now: () => number;
-}
+type ResolverControlOptions = Pick<ProberSettings, "dnsServers" | "dnsMs" | "now">;
 
 const CONTROL = "com";
 const CLASSIC: ReadonlySet<string> = new Set("com net org edu gov mil int info biz".split(" "));
@@ -48,8 +44,7 @@ export class ResolverControl {
   }
 
   async #ask(topLevel: string): Promise<State> {
-    const { dnsServers, dnsMs } = this.#options;
-    const lookup = new DnsLookup({ servers: dnsServers, deadlineMs: dnsMs });
+    const lookup = new DnsLookup(this.#options);
     this.#lookups.add(lookup);
     try {
       return (await lookup.ns(topLevel)).state;

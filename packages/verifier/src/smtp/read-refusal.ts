@@ -13,8 +13,6 @@ export interface Refusal {
   reason: RefusalReason;
   /** Whether the refusal is permanent (5xx) instead of temporary (4xx). */
   isPermanent: boolean;
-  /** The text without addresses, names and numbers, to compare with another refusal. */
-  words: string;
   /** Whether it may be about the mailbox or about the sender. */
   isAmbiguous: boolean;
   /** The wait that the server gives, in milliseconds, within bounds; `null` if it gives none. */
@@ -77,7 +75,6 @@ function classify(rules: readonly RefusalRule[], reply: SmtpReply, names: readon
   return {
     reason,
     isPermanent,
-    words: comparableWords(reply, names),
     isAmbiguous: rule?.isAmbiguous ?? false,
     retryAfterMs: isPermanent ? null : readDelay(text),
   };
@@ -107,15 +104,6 @@ function decodedText(reply: SmtpReply): string {
   const utf8 = Buffer.from(text, "latin1").toString();
   const decoded = utf8.includes("\ufffd") ? text : utf8;
   return decoded.slice(0, MAX_TEXT_LENGTH).toLowerCase();
-}
-
-/** The code and the words that two refusals for the same reason share. */
-function comparableWords(reply: SmtpReply, names: readonly string[]): string {
-  let text = plainText(reply, names);
-  for (const name of names) text = text.replaceAll(foldText(name), " ");
-  // Session IDs, dates and hosts differ between replies.
-  const words = text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "" && !/\p{N}/u.test(word));
-  return [reply.code, reply.enhancedCode, ...words].join(" ");
 }
 
 function readDelay(text: string): number | null {

@@ -87,14 +87,3 @@ export function refusalOf(
   }
   return null;
 }
-
-const PICTURE_ENDING = /\.(png|jpe?g|gif|svg|webp|avif|heic|bmp|tiff?|psd|pdf)$/i;
-
-/** Whether a text is the address of an image: a `data:` URL of one, or a web address whose path ends like its file. */
-export function isImageAddress(text: string): boolean {
-  const address = text.trim();
-  if (/\s/.test(address) || !URL.canParse(address)) return false;
-  if (/^data:image\//i.test(address)) return true;
-  const { protocol, pathname } = new URL(address);
-  return /^https?:$/.test(protocol) && PICTURE_ENDING.test(pathname);
-}

@@ -47,11 +47,8 @@ function takeTicket({ ticket }: Session): void {
 
 function listenForPastes(session: Session): void {
   addEventListener("paste", (event) => {
-    const { target, clipboardData } = event;
-    const files = pastedFiles(clipboardData, new Date());
+    const files = pastedFiles(event.clipboardData, new Date());
     if (files.length > 0) event.preventDefault();
-    if (files.length === 0 && !isField(target))
-      session.notePastedText(clipboardData?.getData("text/plain") ?? "");
     session.add(files);
   });
 }

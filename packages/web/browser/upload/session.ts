@@ -11,7 +11,7 @@ import { t } from "../../src/texts.ts";
 import { readSaved, type SavedImage } from "../saved/saved-image.ts";
 import { serverNow } from "../saved/server-clock.ts";
 import type { UploadConfig } from "./config.ts";
-import { isImageAddress, labelOf, readKind, refusalOf, sentType } from "./file-kinds.ts";
+import { labelOf, readKind, refusalOf, sentType } from "./file-kinds.ts";
 import { randomKey, Sender } from "./sending/sender.ts";
 import { ListChecks } from "./store/list-checks.ts";
 import { say } from "./store/messages.ts";
@@ -49,7 +49,7 @@ export class Session {
     return images.map(earlierUpload);
   });
   readonly totals = computed(() => totalsOf(this.uploads.value));
-  /** Advice about the last paste or drop; `null` when there is none. */
+  /** Advice about the last drop; `null` when there is none. */
   readonly advice = signal<string | null>(null);
   readonly ticket: PageTicket;
   readonly #added = signal<readonly Upload[]>([]);
@@ -108,15 +108,10 @@ export class Session {
     this.#added.value = this.#added.value.filter(({ key }) => !keys.has(key));
   }
 
-  /** Gives advice about pasted text if it is the address of an image. */
-  notePastedText(text: string): void {
-    this.advise(isImageAddress(text) ? t("uploads.pasteItself") : null);
-  }
-
-  /** Shows and announces advice about a paste or drop; `null` removes it. */
-  advise(text: string | null): void {
+  /** Shows and announces advice about a drop. */
+  advise(text: string): void {
     this.advice.value = text;
-    if (text !== null) say(text);
+    say(text);
   }
 
   /** Deletes an image from the service, even if the page is left meanwhile. It stays in the list. @returns the reason for a failure; `null` on success. */

@@ -96,19 +96,9 @@ export class Languages {
   }
 }
 
-const RIGHT_TO_LEFT: readonly unknown[] = [
-  "Adlm",
-  "Arab",
-  "Hebr",
-  "Mand",
-  "Nkoo",
-  "Rohg",
-  "Samr",
-  "Syrc",
-  "Thaa",
-];
+const RIGHT_TO_LEFT = /^(?:Adlm|Arab|Hebr|Mand|Nkoo|Rohg|Samr|Syrc|Thaa)$/;
 
 /** The direction in which a language is written. */
 export function directionOf(language: string): "ltr" | "rtl" {
-  return RIGHT_TO_LEFT.includes(new Intl.Locale(language).maximize().script) ? "rtl" : "ltr";
+  return RIGHT_TO_LEFT.test(new Intl.Locale(language).maximize().script ?? "") ? "rtl" : "ltr";
 }

@@ -42,17 +42,14 @@ async function fill(store: BlobStore, images: number): Promise<{ deleted: number
   return totals;
 }
 
-test("stats() counts a directory and a store without queries, and reports its progress", async () => {
+test("stats() counts a directory and a store without queries", async () => {
   for (const store of [createHastyDiskStore(), createMemoryBlobStore()]) {
     const { deleted, bytes } = await fill(store, 100);
     // A directory of records may contain names that are not images.
     await store.put("owners/abc/1", Buffer.from("{}"));
-    const seen: number[] = [];
     const { images } = createLifeSite({ store });
-    const stats = await images.stats({ onProgress: (count) => void seen.push(count) });
+    const stats = await images.stats();
     expect(stats).toMatchObject({ images: 100, bytes, newer: 0 });
     expect(stats.states).toMatchObject({ ready: 100 - deleted, deleted });
-    expect(seen).toContain(50);
-    expect(seen.at(-1)).toBe(100);
   }
 });

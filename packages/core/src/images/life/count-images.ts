@@ -1,7 +1,7 @@
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import { checkOptions } from "../../check-options.ts";
 import type { RecordQueries } from "../../contracts/record-queries.ts";
-import { fn, type Options, preset, text } from "../../option-rules.ts";
+import { type Options, text } from "../../option-rules.ts";
 import { idOfRecord } from "../record/image-record.ts";
 import type { LifeContext } from "./create-life.ts";
 import { type ImageState, listedImage, listImages, NEWER, requireAllRead, UNREAD } from "./image-listing.ts";
@@ -18,8 +18,6 @@ export interface ImageStats {
 const RULES = {
   /** Counts only images of this owner, by reading their records. @default all images */
   owner: text("the name of an owner", () => true),
-  /** Called with the number of images counted so far. */
-  onProgress: preset(() => undefined, fn<(images: number) => void>()),
 };
 
 export interface CountOptions extends Options<typeof RULES> {}
@@ -29,7 +27,7 @@ const AT_ONCE = 8;
 
 /** Counts images: by queries of the store, or by reading every record. */
 export async function countImages(context: LifeContext, options?: CountOptions): Promise<ImageStats> {
-  const { onProgress, owner } = checkOptions("stats", options, RULES);
+  const { owner } = checkOptions("stats", options, RULES);
   const { records, settings } = context;
   const stats = noImages();
   if (owner !== undefined) {
@@ -37,18 +35,14 @@ export async function countImages(context: LifeContext, options?: CountOptions):
     return stats;
   }
   const ids =
-    records.queries === null
-      ? records.ids()
-      : countByQueries(records.queries, settings.now(), stats, onProgress);
+    records.queries === null ? records.ids() : countByQueries(records.queries, settings.now(), stats);
   let unread = 0;
   await forEachAtOnce(ids, AT_ONCE, async (id) => {
     const image = await listedImage(context, id);
     if (image === UNREAD) unread++;
     else if (image === NEWER) stats.newer++;
     else if (image !== null) add(stats, image.state, 1, image.size);
-    onProgress(stats.images);
   });
-  onProgress(stats.images);
   requireAllRead(unread);
   return stats;
 }
@@ -58,12 +52,10 @@ async function* countByQueries(
   queries: RecordQueries,
   nowMs: number,
   stats: ImageStats,
-  onProgress: (images: number) => void,
 ): AsyncGenerator<string> {
   for (let part = 0; part < queries.recordParts; part++) {
     const { counts, unknown } = await queries.countRecords(part, nowMs);
     for (const { state, images, bytes } of counts) add(stats, state, images, bytes);
-    onProgress(stats.images);
     for (const key of unknown) {
       const id = idOfRecord(key);
       if (id !== null) yield id;

@@ -34,7 +34,7 @@ import {
 import { type ReportAdmin, reportAdminOf } from "./report-admin.ts";
 import { acceptImage, refuseImage } from "./review.ts";
 import { logBytes, newAct } from "./settle-act.ts";
-import { Sweeper, type SweepOptions, type SweepReport } from "./sweeper.ts";
+import { Sweeper, type SweepReport } from "./sweeper.ts";
 import type { WithholdOptions } from "./withhold.ts";
 import {
   CHANGED_AT_ONCE,
@@ -127,7 +127,7 @@ export interface ImageAdmin {
   /** The reports of clients. `withhold` and `remove` decide that of their image. */
   readonly reports: ReportAdmin;
   /** Sweeps now everything that is due. */
-  sweep(options?: SweepOptions): Promise<SweepReport>;
+  sweep(): Promise<SweepReport>;
 }
 
 /** Events that did not arrive. */
@@ -243,7 +243,7 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
     undelivered: onceOpen(guard, () => life.events.count()),
     usage: onceOpen(guard, (owner) => life.owners.usage(owner)),
     reports: reportAdminOf(life),
-    sweep: (options) => sweeper.sweep(options),
+    sweep: () => sweeper.sweep(),
   };
 }
 

@@ -34,13 +34,8 @@ const POSTPONE_MS = 5 * 60_000;
 /**
  * Sweeps all images with due entries, oldest first.
  * @param mayGoOn Called before every image. After `false`, no further image is changed.
- * @param onProgress Called with the numbers so far after every image.
  */
-async function sweepImages(
-  context: LifeContext,
-  mayGoOn: () => boolean,
-  onProgress: (report: Readonly<SweepReport>) => void = () => undefined,
-): Promise<SweepReport> {
+async function sweepImages(context: LifeContext, mayGoOn: () => boolean): Promise<SweepReport> {
   const { due, settings } = context;
   const { batch, atOnce } = context.isLocal ? LOCAL : REMOTE;
   const report: SweepReport = { looked: 0, emptied: 0, forgotten: 0, failed: 0 };
@@ -48,8 +43,7 @@ async function sweepImages(
     const entries = await due.due(settings.now(), batch);
     const images = byImage(entries);
     const failedBefore = report.failed;
-    const tell = () => onProgress(report);
-    await Promise.all(Array.from({ length: atOnce }, () => work(context, images, report, mayGoOn, tell)));
+    await Promise.all(Array.from({ length: atOnce }, () => work(context, images, report, mayGoOn)));
     const isStuck = report.failed - failedBefore === entries.length;
     if (entries.length < batch || isStuck) break;
   }
@@ -76,7 +70,6 @@ async function work(
   images: DueEntry[][],
   report: SweepReport,
   mayGoOn: () => boolean,
-  tell: () => void,
 ): Promise<void> {
   for (let entries = images.shift(); entries !== undefined; entries = images.shift()) {
     for (const entry of entries) {
@@ -84,7 +77,6 @@ async function work(
       report.looked++;
       const outcome = await sweepOrPostpone(context, entry);
       if (outcome !== "kept") report[outcome]++;
-      tell();
     }
   }
 }
@@ -104,11 +96,6 @@ async function sweepOrPostpone(context: LifeContext, entry: DueEntry): Promise<S
 async function postpone({ due, settings }: LifeContext, entry: DueEntry): Promise<void> {
   await due.add({ id: entry.id, dueMs: settings.now() + POSTPONE_MS });
   await due.remove(entry);
-}
-
-export interface SweepOptions {
-  /** Called with the numbers so far after every image. */
-  onProgress?(report: Readonly<SweepReport>): void;
 }
 
 export interface SweeperOptions {
@@ -159,10 +146,10 @@ export class Sweeper {
   }
 
   /** Sweeps now everything that is due by the clock, trusted or not. */
-  async sweep(options: SweepOptions = {}): Promise<SweepReport> {
+  async sweep(): Promise<SweepReport> {
     // An earlier sweep may have missed entries. Its failure goes to its own caller.
     await this.#underWay?.catch(() => undefined);
-    return this.#sweepOnce(() => true, options);
+    return this.#sweepOnce(() => true);
   }
 
   /** Age of the oldest due entry in seconds; 0 without one. See {@link PolledValue}. */
@@ -179,21 +166,21 @@ export class Sweeper {
     await this.#underWay?.catch(() => undefined); // Its caller receives the failure.
   }
 
-  #sweepOnce(isTrusted: () => boolean, options: SweepOptions): Promise<SweepReport> {
+  #sweepOnce(isTrusted: () => boolean): Promise<SweepReport> {
     const { observer = null } = this.#options;
-    const run = () => this.#sweepAll(isTrusted, options);
+    const run = () => this.#sweepAll(isTrusted);
     this.#underWay ??= (observer === null ? run() : observer.observe({ kind: "sweep" }, run)).finally(() => {
       this.#underWay = null;
     });
     return this.#underWay;
   }
 
-  async #sweepAll(isTrusted: () => boolean, { onProgress }: SweepOptions): Promise<SweepReport> {
+  async #sweepAll(isTrusted: () => boolean): Promise<SweepReport> {
     const { context, stores, alsoSweep } = this.#options;
     // Before the first removal: an empty store must stay unchanged.
     await context.guard.confirmAll();
     const mayGoOn = () => !this.#isClosed && isTrusted();
-    const report = await sweepImages(context, mayGoOn, onProgress);
+    const report = await sweepImages(context, mayGoOn);
     if (mayGoOn()) await alsoSweep(mayGoOn);
     for (const store of new Set(stores)) if (mayGoOn()) await removeSuperseded(context, store, mayGoOn);
     return report;
@@ -214,7 +201,7 @@ export class Sweeper {
       if (this.#isClosed) return;
       if (this.#clock.isTrusted()) {
         // Sweep first: on a full disk it makes room for the note.
-        await this.#sweepOnce(() => this.#clock.isTrusted(), {});
+        await this.#sweepOnce(() => this.#clock.isTrusted());
         if (!this.#isClosed) await seenClock.note(Date.now());
       } else {
         context.settings.log.warn({}, JUMPED);

@@ -27,7 +27,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const newDirectory = () => mkdtempSync(join(root, "store-"));
 
 blobStoreContract(test, async () => createFsBlobStore({ directory: newDirectory() }), {
-  abilities: ["local", "joint adoption", "probe", "due index", "bulk removal", "ranges"],
+  abilities: ["local", "joint adoption", "probe", "due index", "bulk removal"],
 });
 
 test("a revision is current until another store replaces or deletes the blob, however old the blob is", async () => {

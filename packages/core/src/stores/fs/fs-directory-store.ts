@@ -8,12 +8,10 @@ import type {
   BlobStore,
   BulkRemoval,
   JointAdoption,
-  KeyRange,
   ListOptions,
   LocalStore,
   NewContent,
   PutOptions,
-  RangeListing,
   RevisionProbe,
 } from "../../contracts/blob-store.ts";
 import type { DueIndex } from "../../contracts/due-index.ts";
@@ -35,7 +33,7 @@ import {
   shardOf,
   type Version,
 } from "./fs-generations.ts";
-import { listKeyRange, listKeys } from "./fs-list.ts";
+import { listKeys } from "./fs-list.ts";
 import { ChainRemoval } from "./fs-removal.ts";
 import { readOrCreateSecret, readSecret } from "./fs-secret.ts";
 import { SupersededIndex } from "./fs-superseded.ts";
@@ -53,8 +51,7 @@ export interface FsBlobStore
     JointAdoption,
     RevisionProbe,
     DueIndex,
-    BulkRemoval,
-    RangeListing {}
+    BulkRemoval {}
 
 /** Its members are own properties, so that a wrapper can spread it. See fs-blob-store.ts. */
 export class DirectoryStore implements FsBlobStore {
@@ -184,8 +181,6 @@ export class DirectoryStore implements FsBlobStore {
 
   readonly list = (prefix: string, options: ListOptions = {}) =>
     this.#whileOpen(() => listKeys(this.blobDirectory, prefix, options));
-  readonly listRange = (range: KeyRange, options: ListOptions = {}) =>
-    this.#whileOpen(() => listKeyRange(this.blobDirectory, range, options));
   readonly localSecret = () =>
     this.#whileOpen(() => readOrCreateSecret(this.secretPath, this.spoolDirectory, this.#files));
   readonly readLocalSecret = () => this.#whileOpen(() => readSecret(this.secretPath));

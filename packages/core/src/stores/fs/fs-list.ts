@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { KeyPage, KeyRange, ListOptions } from "../../contracts/blob-store.ts";
-import { checkKeyRange, checkListing, MAX_PAGE } from "../argument-checks.ts";
+import type { KeyPage, ListOptions } from "../../contracts/blob-store.ts";
+import { checkListing, MAX_PAGE } from "../argument-checks.ts";
 import { storeError, systemCode } from "./fs-files.ts";
 import { shardOf } from "./fs-generations.ts";
 
@@ -16,19 +16,9 @@ export async function listKeys(
   const after = cursor?.split("/").slice(path.length) ?? null;
   const found =
     prefix === ""
-      ? walkShards(root, after, { onUnreadable })
+      ? walkShards(root, after, onUnreadable)
       : walkKeys(join(root, shardOf(prefix), ...path), path, after, onUnreadable);
   return pageOf(found, limit);
-}
-
-/** A page of the keys of a range, ordered by segment. The cursor is the last key returned. */
-export async function listKeyRange(
-  root: string,
-  range: KeyRange,
-  { cursor, limit = MAX_PAGE, onUnreadable }: ListOptions,
-): Promise<KeyPage> {
-  checkKeyRange(range, limit);
-  return pageOf(walkShards(root, cursor?.split("/") ?? null, { ...range, onUnreadable }), limit);
 }
 
 type OnUnreadable = ListOptions["onUnreadable"];
@@ -46,16 +36,12 @@ async function pageOf(found: AsyncGenerator<string>, limit: number): Promise<Key
 async function* walkShards(
   root: string,
   after: string[] | null,
-  { after: low = "", upTo: high, onUnreadable }: KeyRange & { onUnreadable: OnUnreadable },
+  onUnreadable: OnUnreadable,
 ): AsyncGenerator<string> {
   const { directories } = await readNames(root, onUnreadable);
   for (const shard of [...directories].sort()) {
     if (after !== null && shard < (after[0] ?? "").slice(0, 2)) continue;
-    if (shard < low.slice(0, shard.length)) continue;
-    if (high !== undefined && shard > high.slice(0, shard.length)) continue;
-    for await (const key of walkKeys(join(root, shard), [], after, onUnreadable)) {
-      if (key > low && (high === undefined || key <= high)) yield key;
-    }
+    yield* walkKeys(join(root, shard), [], after, onUnreadable);
   }
 }
 

@@ -1,16 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { checkOptions } from "../../check-options.ts";
-import type {
-  BlobInfo,
-  BlobStore,
-  KeyPage,
-  RangeListing,
-  RevisionProbe,
-} from "../../contracts/blob-store.ts";
+import type { BlobInfo, BlobStore, RevisionProbe } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { type Options, preset, size } from "../../option-rules.ts";
-import { checkBlobKey, checkKeyRange, checkListing, rangeWithin } from "../argument-checks.ts";
+import { checkBlobKey, checkListing, rangeWithin } from "../argument-checks.ts";
 import { consumeBody, withBody } from "../blob-body.ts";
 
 const RULES = {
@@ -30,7 +24,7 @@ interface Blob {
 }
 
 /** A store in memory, with its optional abilities. */
-export type MemoryBlobStore = BlobStore & RevisionProbe & RangeListing;
+export type MemoryBlobStore = BlobStore & RevisionProbe;
 
 /**
  * Blobs in this process's memory: for tests, and for renditions that may be lost. Closing the store drops
@@ -92,15 +86,10 @@ class MapStore implements MemoryBlobStore {
   readonly list: BlobStore["list"] = async (prefix, { cursor = "", limit = 1000 } = {}) => {
     this.#checkOpen();
     checkListing(prefix, limit);
-    return this.#pageOf((key) => key.startsWith(prefix) && key > cursor, limit);
-  };
-
-  readonly listRange: RangeListing["listRange"] = async (range, { cursor, limit = 1000 } = {}) => {
-    this.#checkOpen();
-    checkKeyRange(range, limit);
-    const { upTo } = range;
-    const after = cursor ?? range.after ?? "";
-    return this.#pageOf((key) => key > after && (upTo === undefined || key <= upTo), limit);
+    const rest = [...this.#blobs.keys()].filter((key) => key.startsWith(prefix) && key > cursor).sort();
+    const keys = rest.slice(0, limit);
+    const next = keys.at(-1);
+    return rest.length > limit && next !== undefined ? { keys, cursor: next } : { keys };
   };
 
   readonly isCurrent: RevisionProbe["isCurrent"] = (key, revision) =>
@@ -165,12 +154,5 @@ class MapStore implements MemoryBlobStore {
     this.#blobs.set(key, { bytes, revision });
     this.#usedBytes -= old?.bytes.length ?? 0;
     return { size: bytes.length, revision };
-  }
-
-  #pageOf(isWanted: (key: string) => boolean, limit: number): KeyPage {
-    const rest = [...this.#blobs.keys()].filter(isWanted).sort();
-    const keys = rest.slice(0, limit);
-    const next = keys.at(-1);
-    return rest.length > limit && next !== undefined ? { keys, cursor: next } : { keys };
   }
 }

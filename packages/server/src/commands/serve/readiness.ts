@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isServiceError, type StoreRole } from "@outrigger/core";
 import type { Renderer } from "@outrigger/core/images";
-import type { BlobStore } from "@outrigger/core/stores";
+import { abortable, type BlobStore } from "@outrigger/core/stores";
 import { refusedRole } from "../../storage/inspect-targets.ts";
 import { tryStorage } from "../../storage/try-storage.ts";
 
@@ -126,17 +126,6 @@ async function tryRenderer(renderer: Renderer, signal: AbortSignal): Promise<voi
 /** Enforces the deadline even if a part ignores the signal. */
 async function withDeadline(attempt: (signal: AbortSignal) => Promise<void>, ms: number): Promise<void> {
   const controller = new AbortController();
-  const late = new Error(`No response within ${ms} ms`);
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(late);
-      controller.abort(late);
-    }, ms);
-  });
-  try {
-    await Promise.race([attempt(controller.signal), deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const timer = setTimeout(() => controller.abort(new Error(`No response within ${ms} ms`)), ms);
+  await abortable(attempt(controller.signal), controller.signal).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,5 @@
-import { sizeText, waitText } from "../../../src/phrases.ts";
+import { sizeText } from "../../../src/phrases.ts";
 import { numberText, t } from "../../../src/texts.ts";
-import { everySecond } from "../store/clock.ts";
 import { type Stage, sizeOf, type Upload } from "../store/uploads.ts";
 
 /** The state of an upload that is not stored, as text and as a bar. */
@@ -31,17 +30,10 @@ export function StageLine({ upload }: { upload: Upload }) {
 
 function stageText(stage: Stage, size: number): string {
   if (stage.kind === "queued") return t("uploads.waiting");
-  if (stage.kind === "waiting") return pauseText(stage);
+  if (stage.kind === "waiting") return t(`uploads.${stage.cause}`);
   if (stage.kind !== "sending") return t("uploads.preparing");
   const { sentBytes } = stage;
   if (sentBytes >= size) return t("uploads.processing");
   const percent = numberText(Math.floor((sentBytes / size) * 100) / 100, { style: "percent" });
   return t("uploads.sent", { sent: sizeText(sentBytes), size: sizeText(size), percent });
-}
-
-function pauseText({ cause, untilMs }: Extract<Stage, { kind: "waiting" }>): string {
-  if (cause === "offline") return t("uploads.offline");
-  const leftMs = (untilMs ?? 0) - everySecond.value;
-  if (leftMs <= 500) return t(`uploads.${cause}Now`);
-  return t(`uploads.${cause}`, { time: waitText(Math.ceil(leftMs / 1000)) });
 }

@@ -85,12 +85,12 @@ export class Sender {
         if (outcome.isSettled) sending.identity = null;
         return onStage(key, outcome);
       }
-      const untilMs = Date.now() + outcome.delayMs;
-      if (outcome.cause === "busy") this.#heldUntilMs = Math.max(this.#heldUntilMs, untilMs);
+      if (outcome.cause === "busy")
+        this.#heldUntilMs = Math.max(this.#heldUntilMs, Date.now() + outcome.delayMs);
       // A failure while offline does not count: the next attempt waits until the browser is online.
       else if (navigator.onLine) {
         brokenCount += 1;
-        onStage(key, { kind: "waiting", cause: "broken", untilMs, sentBytes: sending.sentBytes });
+        onStage(key, { kind: "waiting", cause: "broken", sentBytes: sending.sentBytes });
         await pause(outcome.delayMs);
       }
     }
@@ -181,10 +181,10 @@ export class Sender {
     const { sentBytes } = sending;
     while (!sending.isCancelled) {
       if (!navigator.onLine) {
-        onStage(key, { kind: "waiting", cause: "offline", untilMs: null, sentBytes });
+        onStage(key, { kind: "waiting", cause: "offline", sentBytes });
         await new Promise((resolve) => addEventListener("online", resolve, { once: true }));
       } else if (this.#heldUntilMs > Date.now()) {
-        onStage(key, { kind: "waiting", cause: "busy", untilMs: this.#heldUntilMs, sentBytes });
+        onStage(key, { kind: "waiting", cause: "busy", sentBytes });
         await pause(this.#heldUntilMs - Date.now());
       } else return;
     }

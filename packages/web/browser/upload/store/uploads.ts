@@ -6,8 +6,8 @@ import type { Lifetime } from "./next-options.ts";
 export type Stage =
   | { kind: "queued" }
   | { kind: "sending"; sentBytes: number }
-  /** Resumes automatically, at `untilMs` (Unix milliseconds) or when the browser is online. */
-  | { kind: "waiting"; cause: "busy" | "broken" | "offline"; untilMs: number | null; sentBytes: number }
+  /** Resumes automatically. */
+  | { kind: "waiting"; cause: "busy" | "broken" | "offline"; sentBytes: number }
   /** Stored, but cannot be served yet. */
   | { kind: "processing" }
   /** `isHeld`: the image is served once the host accepts it. */

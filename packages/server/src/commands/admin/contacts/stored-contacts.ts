@@ -3,7 +3,7 @@ import { normaliseDomain } from "@outrigger/core/lookup";
 import { normaliseAddress } from "@outrigger/core/values";
 import { type ExportOptions, exportContacts } from "@outrigger/sql";
 import { serviceReasonOf } from "../../../cli/error-reason.ts";
-import { printable, printFailure, printLines } from "../../../cli/print.ts";
+import { printable, printFailure, printLines, printOut } from "../../../cli/print.ts";
 import { writeAtomically } from "../../../cli/write-file.ts";
 import { usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
@@ -74,12 +74,10 @@ async function changeSubjects(
   subjects: readonly string[],
   change: (subject: string) => Promise<{ said: string; isDone: boolean }>,
 ): Promise<void> {
-  // If the reader has ended, the remaining ones are still changed.
-  process.stdout.on("error", () => {});
   for (const subject of subjects) {
     try {
       const { said, isDone } = await change(subject);
-      if (isDone) process.stdout.write(`${subject} ${said}\n`);
+      if (isDone) printOut(`${subject} ${said}\n`);
       else printFailure(`${subject}: ${said}`);
     } catch (error) {
       if (!isServiceError(error)) throw error;

@@ -5,8 +5,7 @@ import {
   type WithholdOptions,
 } from "@outrigger/core";
 import { mayProceed, requireAnswer } from "../../../cli/confirm.ts";
-import { note, printFailure } from "../../../cli/print.ts";
-import { progressLine, rateText } from "../../../cli/progress-line.ts";
+import { note, printFailure, printOut } from "../../../cli/print.ts";
 import { usageError } from "../../../config/config-error.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withAdmin } from "../with-admin.ts";
@@ -77,14 +76,7 @@ export async function remove(images: string[], flags: ListFlags & { yes?: boolea
 /** `outrigger images sweep`: deletes expired images now instead of at the next interval of the server. */
 export async function sweep(flags: DataFlags): Promise<void> {
   await withAdmin(flags, async (admin) => {
-    const progress = progressLine();
-    const beganAt = performance.now();
-    const { looked, emptied, forgotten, failed } = await admin
-      .sweep({
-        onProgress: (report) =>
-          progress.update(() => `${report.looked} checked, ${rateText(report.looked, beganAt)}`),
-      })
-      .finally(() => progress.close());
+    const { looked, emptied, forgotten, failed } = await admin.sweep();
     process.stdout.write(`${looked} checked: ${emptied} emptied, ${forgotten} forgotten, ${failed} failed\n`);
     if (failed > 0) process.exitCode = 1;
   });
@@ -92,7 +84,7 @@ export async function sweep(flags: DataFlags): Promise<void> {
 
 /**
  * Changes the given images and those of the list. Prints a line for each, in the given order: a failure on standard error, after which
- * the exit code is 1, and the others follow. Shows the progress if standard output is no terminal, but standard error is.
+ * the exit code is 1, and the others follow.
  * @param done The printed result, e.g. `withheld`. @param mayChange Whether to change them. @default they are changed
  */
 async function changeImages(
@@ -106,13 +98,9 @@ async function changeImages(
     throw usageError("missing required argument 'image', or --from <file>");
   const ids = [...new Set([...imageIdsOf(images), ...(from === undefined ? [] : await imageIdsFrom(from))])];
   if (!(await mayChange(ids))) return;
-  // If the reader has ended, the remaining images are still changed.
-  process.stdout.on("error", () => {});
   await withAdmin(flags, async (admin) => {
     const failures = new Map<string, number>();
-    const progress = process.stdout.isTTY ? undefined : progressLine();
     let printed = Promise.resolve();
-    let count = 0;
     const changes = admin.changeMany(ids, (id, each) => {
       const changing = change(id, { ...each, reports: admin.reports }).then(
         (lines) => [`${id} ${done}`, ...(Array.isArray(lines) ? lines : [])],
@@ -124,9 +112,7 @@ async function changeImages(
       const before = printed;
       printed = changing.then(async (outcome) => {
         await before;
-        count++;
-        progress?.update(() => `${count} of ${ids.length}`);
-        if (Array.isArray(outcome)) process.stdout.write(`${outcome.join("\n")}\n`);
+        if (Array.isArray(outcome)) printOut(`${outcome.join("\n")}\n`);
         else {
           failures.set(outcome.message, (failures.get(outcome.message) ?? 0) + 1);
           printFailure(`${id}: ${outcome.message}`);
@@ -135,7 +121,7 @@ async function changeImages(
       printed.catch(() => undefined); // `changeMany` rejects with the same error.
       return changing.then(() => undefined);
     });
-    await changes.finally(() => progress?.close());
+    await changes;
     await printed;
     if (from === undefined) return;
     const failed = [...failures.values()].reduce((sum, each) => sum + each, 0);

@@ -2,7 +2,6 @@ import type { ImageReport, ImageState, ImageStats, ListedImage, StorageAdmin } f
 import { bytesText } from "@outrigger/core/values";
 import { isoText, minuteText } from "../../../cli/amounts.ts";
 import { jsonText, printable, printFailure, printLines, tableRow } from "../../../cli/print.ts";
-import { progressLine, rateText } from "../../../cli/progress-line.ts";
 import type { DataFlags } from "../../../config/load-config.ts";
 import { withAdmin } from "../with-admin.ts";
 
@@ -94,11 +93,7 @@ function reportLine({ receivedAt, dueAt, decision, ...report }: ImageReport): st
 /** `outrigger images stats`: the number of images in each state, and the bytes of their originals. */
 export async function stats({ json = false, ...flags }: DataFlags & { json?: boolean }): Promise<void> {
   await withAdmin(flags, async (admin) => {
-    const progress = progressLine();
-    const beganAt = performance.now();
-    const onProgress = (images: number) =>
-      progress.update(() => `${images} images counted, ${rateText(images, beganAt)}`);
-    const found = await admin.stats({ onProgress }).finally(() => progress.close());
+    const found = await admin.stats();
     process.stdout.write(json ? `${JSON.stringify(found)}\n` : statsTable(found));
   });
 }
