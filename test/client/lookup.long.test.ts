@@ -215,7 +215,7 @@ test("requests over the limit per second are retried in later seconds", async ()
 test("the client's types equal the service's", () => {
   expectTypeOf<EmailEntry["department"]>().toEqualTypeOf<Department | null>();
   expectTypeOf<EmailEntry["seniority"]>().toEqualTypeOf<Seniority | null>();
-  expectTypeOf<EmailEntry["network_a_url"]>().toEqualTypeOf<string | null>();
+  expectTypeOf<EmailEntry["network_a_url"]>().toEqualTypeOf<string | null | undefined>();
   expectTypeOf<VerdictReason>().toEqualTypeOf<
     ProbeReason | AddressFault | "no_mail_server" | "null_mx" | "no_lists"
   >();

@@ -6,18 +6,13 @@ import { createLifeSite } from "../../core/test/life-site.ts";
 import { stocked } from "../test/stocked-store.ts";
 import { migrateStorage } from "./migrate.ts";
 
-test("a run to an empty target looks up no key there before it is written, and a resumed run writes none twice", async () => {
+test("a run that is stopped and resumed writes no key twice", async () => {
   const { store: from } = await stocked(40);
   const kept = createMemoryBlobStore();
   const written: string[] = [];
-  const early: string[] = [];
   const stop = new AbortController();
   const to: BlobStore = {
     ...kept,
-    stat: (key) => {
-      if (/\/(?:original|renditions)/.test(key) && !written.includes(key)) early.push(key);
-      return kept.stat(key);
-    },
     put: async (key, body, options) => {
       const info = await kept.put(key, body, options);
       if (/^.{22}\//.test(key)) written.push(key);
@@ -28,7 +23,6 @@ test("a run to an empty target looks up no key there before it is written, and a
   const run = (signal?: AbortSignal) =>
     migrateStorage({ from, to, source: "test", concurrency: 4, ...(signal === undefined ? {} : { signal }) });
   await expect(run(stop.signal)).rejects.toThrow("stopped");
-  expect(early).toEqual([]);
   expect(written.length).toBeLessThan(60);
   expect(await run()).toMatchObject({ isComplete: true, images: 40 });
   expect(written).toHaveLength(120);
