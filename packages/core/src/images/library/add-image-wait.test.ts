@@ -38,13 +38,6 @@ describe("the option wait of add()", () => {
     await eventually(async () => expect((await site.images.find(added.id)).status).toBe("ready"));
   });
 
-  test("wait: false is accepted while the renderer is overloaded", async () => {
-    const renderer = createFakeRenderer(({ refuse }) => refuse(new ServiceError("overloaded", "Too many.")));
-    const site = createLibrarySite({ renderer });
-    await expect(site.images.add(PNG)).rejects.toMatchObject({ code: "overloaded" });
-    expect(await site.images.add(PNG, { wait: false })).toMatchObject({ status: "processing" });
-  });
-
   test("wait: true waits for an image of an earlier call with the same key that is still processed", async () => {
     const renderer = createFakeRenderer();
     const site = createLibrarySite({ renderer });

@@ -17,7 +17,6 @@ import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { blobStoreContract } from "@outrigger/testing";
 import { afterAll, expect, test, vi } from "vitest";
-import { isServiceError } from "../../errors.ts";
 import { readAll } from "../blob-body.ts";
 import { createFsBlobStore } from "./fs-blob-store.ts";
 
@@ -61,30 +60,6 @@ test("a revision is current until another store replaces or deletes the blob, ho
     const { revision = "" } = (await other.stat("ab/n")) ?? {};
     assert.equal(isCurrent(revision), true);
   }
-});
-
-test("two stores on one directory see each other's writes at once, and lose none", async () => {
-  const directory = newDirectory();
-  const [one, other] = [createFsBlobStore({ directory }), createFsBlobStore({ directory })];
-  const { revision } = await one.put("n", Buffer.from("0"));
-  assert.equal(other.isCurrent("n", revision), true);
-  const workers = [one, other, one, other].map(async (store) => {
-    for (let done = 0; done < 15; ) {
-      const blob = await store.get("n");
-      assert.ok(blob !== null);
-      const next = Buffer.from(`${Number(await readAll(blob.body)) + 1}`);
-      try {
-        await store.put("n", next, { ifRevision: blob.revision });
-        done++;
-      } catch (error) {
-        if (!isServiceError(error, "conflict")) throw error;
-      }
-    }
-  });
-  await Promise.all(workers);
-  assert.equal(String((await other.get("n"))?.body), "60");
-  await other.delete("n");
-  assert.equal(await one.get("n"), null);
 });
 
 test("deleting a key leaves no file, and no directory below the first level", async () => {

@@ -5,8 +5,6 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createFaultyStore, systemError } from "../../../test/faulty-store.ts";
-import { isLocalStore } from "../../contracts/blob-store.ts";
-import { observeStore } from "../../observe/observe-backends.ts";
 import { createFsBlobStore } from "./fs-blob-store.ts";
 import { nodeFiles } from "./fs-files.ts";
 
@@ -216,15 +214,4 @@ test("a replacement that cannot be made durable is rolled back, also after other
   await expect(store.put("x", Buffer.from("3"))).rejects.toMatchObject({ code: "store_unavailable" });
   assert.equal(store.isCurrent("x", revision), true);
   assert.equal(await storedText(store, "x"), "2");
-});
-
-test("an observed store exposes removeSuperseded, and isLocalStore detects it", () => {
-  const { store } = newStore();
-  const observer = {
-    observe: (_: unknown, work: () => unknown) => work(),
-    served() {},
-    gauge: () => () => {},
-  };
-  const observed = observeStore(store, "records", observer as never);
-  assert.equal(isLocalStore(observed), true);
 });
