@@ -1,7 +1,9 @@
+import assert from "node:assert/strict";
 import { describe, expect, test } from "vitest";
 import { created, eventually, type ImageSite, storedRecord } from "../../../test/image-site.ts";
 import {
   anotherProcess,
+  createHastyDiskStore,
   createLifeSite,
   DAY,
   entriesOf,
@@ -9,14 +11,18 @@ import {
   HOUR,
   MINUTE,
   readsOf,
+  SECOND,
   STORES,
   statusesOf,
   tracesOf,
 } from "../../../test/life-site.ts";
-import { tapStore } from "../../../test/tapped-store.ts";
+import { type StoreCall, tapStore } from "../../../test/tapped-store.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
+import type { DueIndex } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import { createImageId, type ImageRecord } from "../record/image-record.ts";
+import { encodeRecord } from "../record/record-codec.ts";
 
 const NOTHING_DONE = { looked: 0, emptied: 0, forgotten: 0, failed: 0 };
 
@@ -87,6 +93,44 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(await entriesOf(site.store)).toEqual([]);
     expect([...site.errors, ...other.errors]).toEqual([]);
   });
+});
+
+/** Stores images in their state after the first sweep. */
+async function fill(store: BlobStore & DueIndex, record: ImageRecord, count: number): Promise<void> {
+  const { expiresAt: dueMs } = record;
+  assert(dueMs);
+  for (let done = 0; done < count; done += 100) {
+    const ids = Array.from({ length: 100 }, createImageId);
+    await Promise.all(ids.map((id) => store.put(`${id}/record`, encodeRecord({ ...record, id }))));
+    await Promise.all(ids.map((id) => store.addDue("images", { id, dueMs })));
+  }
+}
+
+test("images that are not due cause no calls of the store in a sweep", async () => {
+  const costs: number[] = [];
+  for (const living of [0, 2000]) {
+    const calls: StoreCall[] = [];
+    const kept = createHastyDiskStore();
+    const site = createLifeSite({ store: tapStore(kept, (call) => void calls.push(call)) });
+    const expiresIn = (ms: number) => `expiresAt=${new Date(site.clock.now + ms).toISOString()}`;
+    const { id } = created(await site.create({ search: expiresIn(300 * DAY) }));
+    const record = await storedRecord(kept, id);
+    assert(record);
+    await fill(kept, record, living);
+    for (let count = 0; count < 20; count++) await site.create({ search: expiresIn(SECOND) });
+    site.clock.now += SECOND;
+    calls.length = 0;
+    expect(await site.images.sweep()).toEqual({ looked: 20, emptied: 20, forgotten: 0, failed: 0 });
+    costs.push(calls.length);
+    calls.length = 0;
+    expect(await site.images.sweep()).toEqual(NOTHING_DONE);
+    costs.push(calls.length);
+  }
+  const [sweep = 0, idle = 0, sweepAmongMany = 0, idleAmongMany = 0] = costs;
+  // A call of an upload may end during the first sweep.
+  expect(Math.abs(sweepAmongMany - sweep)).toBeLessThan(5);
+  // One read of the identity, and one of each of the six empty due lists.
+  expect([idle, idleAmongMany]).toEqual([7, 7]);
 });
 
 test("a sweep notices a shortened life in time, even if another process swept the image before", async () => {

@@ -1,18 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createOwnerSite } from "../../../test/owner-site.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
 const OWNER = "owner";
-
-let root: string;
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), "outrigger-owners-"));
-});
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 test("reserve() gives up with overloaded and a time to retry if the usage keeps changing", async () => {
   const store = createMemoryBlobStore();

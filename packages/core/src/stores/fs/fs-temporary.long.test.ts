@@ -32,17 +32,6 @@ const PRELUDE = `
   console.log("ready");
 `;
 
-const INCREMENT = `
-  const increment = async () => {
-    for (;;) {
-      const { body, revision } = await store.get("n");
-      if (await won(store.put("n", Buffer.from(String(Number(body) + 1)), { ifRevision: revision }))) break;
-    }
-    await removeSuperseded();
-  };
-  await Promise.all(Array.from({ length: 50 }, increment));
-`;
-
 const RACE = `
   const [role, ms] = rest;
   const end = Date.now() + Number(ms);
@@ -85,16 +74,6 @@ const ADD_AND_REMOVE = `
     await store.listDue("jobs", Infinity, 1000);
   }
 `;
-
-test("four processes that each increment a blob fifty times lose no increment", async () => {
-  const directory = newDirectory();
-  const store = createFsBlobStore({ directory });
-  await store.put("n", Buffer.from("0"));
-  await Promise.all(Array.from({ length: 4 }, () => outputOf(start(INCREMENT, directory))));
-  assert.equal(String((await store.get("n"))?.body), "200");
-  const left = readdirSync(join(directory, "blobs/n/n@"));
-  assert.ok(left.length <= 4, `${left.length} files are left`);
-});
 
 test("the results of simultaneous creates, changes and deletes of several processes add up", async () => {
   const directory = newDirectory();
