@@ -108,15 +108,6 @@ describe("onRemoved", () => {
   });
 });
 
-test("replies and calls do not wait for a hook", async () => {
-  const site = createLifeSite({
-    onStored: () => new Promise(() => {}),
-    onRemoved: () => new Promise(() => {}),
-  });
-  const { id } = created(await site.create());
-  await site.images.remove(id);
-});
-
 describe("the logger", () => {
   function createLogger() {
     const lines: string[] = [];

@@ -138,18 +138,6 @@ test("an event is not delivered again after a later one if the lists of operator
   expect(heard).toEqual(["image.held", "image.accepted"]);
 });
 
-test("the entry of a damaged record ends when its events are older than seven days", async () => {
-  const { site, ids } = await leftImages();
-  await site.store.put(`${ids[0]}/record`, Buffer.from("{damaged"));
-  const first = anotherProcess(site);
-  await eventually(async () =>
-    expect(await entriesOf(site.store, "events")).toMatchObject([{ dueMs: site.clock.now + 5 * MINUTE }]),
-  );
-  site.clock.now += 7 * DAY;
-  await eventually(async () => expect(await entriesOf(site.store, "events")).toEqual([]));
-  await first.images.close();
-});
-
 test("an upload whose entry for events cannot be removed leaves neither bytes nor a record that was stored after all", async () => {
   let isBroken = false;
   const fail = () => {

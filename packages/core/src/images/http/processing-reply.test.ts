@@ -138,12 +138,6 @@ describe("while an image is processed", () => {
       expect(site.errors).toEqual([]);
     },
   );
-
-  test("OPTIONS answers 204 and a method that is not permitted 405", async () => {
-    const { site, id } = await processingSite();
-    expect((await site.send("OPTIONS", `/${id}`)).status).toBe(204);
-    expect((await site.send("DELETE", `/api/images/${id}.png`)).status).toBe(405);
-  });
 });
 
 describe("after processing has failed", () => {

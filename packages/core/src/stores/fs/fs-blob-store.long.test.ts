@@ -105,6 +105,12 @@ test("only the owner can read the stored files", async () => {
   assert.equal((await stat(store.spoolDirectory)).mode & 0o777, 0o700);
   await store.localSecret();
   assert.equal((await stat(join(directory, "secret"))).mode & 0o777, 0o600);
+  await store.addDue("jobs", { id: "x-_", dueMs: 1_700_000_000_000 });
+  for (const [path, mode] of [
+    ["due/jobs/0a4da", 0o700],
+    ["due/jobs/0a4da/0loyw3v28.x-_", 0o400],
+  ] as const)
+    assert.equal((await stat(join(directory, path))).mode & 0o777, mode);
 });
 
 test("a secret that is truncated or readable by others is rejected, and the message says how to fix it", async () => {

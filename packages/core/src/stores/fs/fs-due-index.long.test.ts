@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,22 +30,6 @@ dueIndexContract(test, () => open(newDirectory()), {
 
 const HOUR_MS = 3_600_000;
 const ALL = [Number.POSITIVE_INFINITY, 1000] as const;
-
-test("an entry is an empty file that only the owner can read", async () => {
-  const directory = newDirectory();
-  const store = createFsBlobStore({ directory });
-  await store.addDue("jobs", { id: "x-_", dueMs: 1_700_000_000_000 });
-  const paths = (readdirSync(join(directory, "due"), { recursive: true }) as string[]).sort();
-  assert.deepEqual(paths, ["jobs", "jobs/0a4da", "jobs/0a4da/0loyw3v28.x-_"]);
-  const [list, hour, entry] = paths.map((path) => statSync(join(directory, "due", path)));
-  assert.deepEqual(
-    [list, hour, entry].map((stats) => (stats?.mode ?? 0) & 0o777),
-    [0o700, 0o700, 0o400],
-  );
-  assert.equal(entry?.size, 0);
-  await store.removeDue("jobs", { id: "x-_", dueMs: 1_700_000_000_000 });
-  assert.deepEqual(readdirSync(join(directory, "due/jobs/0a4da")), []);
-});
 
 test("the empty directory of an hour is deleted long after the hour has ended, and not before", async () => {
   const directory = newDirectory();
