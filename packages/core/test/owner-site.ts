@@ -17,7 +17,6 @@ export function createOwnerSite(store: BlobStore) {
   const site = {
     records,
     nowMs: 1_700_000_000_000,
-    asked: [] as string[],
     /** @param isOwned Whether the owner has the image. @default whether it has a record */
     start(on = store, isOwned = async (id: string) => records.has(id)): SiteUsage {
       const owners = new OwnerUsage({
@@ -25,7 +24,6 @@ export function createOwnerSite(store: BlobStore) {
         index: new NameIndex(on, "owned"),
         now: () => site.nowMs,
         async isOwned(_owner, id) {
-          site.asked.push(id);
           await turn();
           return isOwned(id);
         },

@@ -106,42 +106,6 @@ describe("onRemoved", () => {
     await site.images.sweep();
     expect(told).toHaveLength(1);
   });
-
-  test("onRemoved gets the owner of the image", async () => {
-    const onRemoved = vi.fn();
-    const site = createLifeSite({ onRemoved, authorize: () => ({ owner: "anna" }) });
-    const { id } = created(await site.create());
-    await site.images.remove(id);
-    expect(onRemoved.mock.calls).toEqual([[expect.objectContaining({ id, owner: "anna" }), "deleted"]]);
-  });
-});
-
-test.each<[string, () => unknown]>([
-  [
-    "throws",
-    () => {
-      throw new Error("a bug of the host's");
-    },
-  ],
-  ["rejects", () => Promise.reject(new Error("a bug of the host's"))],
-])("a hook that %s changes no reply, and its failure goes to onError", async (_what, hook) => {
-  const site = createLifeSite({ onStored: hook, onRemoved: hook });
-  const answer = await site.create();
-  expect(answer.status).toBe(201);
-  const { id, pin } = created(answer);
-  expect((await site.send("GET", `/${id}`)).status).toBe(200);
-  expect((await site.send("DELETE", `/api/images/${id}.json`, { search: `pin=${pin}` })).status).toBe(204);
-  await eventually(() => expect(site.errors).toHaveLength(2));
-  expect(site.errors[0]).toMatchObject({ message: "a bug of the host's" });
-});
-
-test("replies and calls do not wait for a hook", async () => {
-  const site = createLifeSite({
-    onStored: () => new Promise(() => {}),
-    onRemoved: () => new Promise(() => {}),
-  });
-  const { id } = created(await site.create());
-  await site.images.remove(id);
 });
 
 describe("the logger", () => {

@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { expect, test, vi } from "vitest";
-import { PNG } from "../../../test/calls.ts";
 import { startReceiver, webhooksTo } from "../../../test/event-site.ts";
 import { created, eventually, type ImageSite, keysOf, storedRecord } from "../../../test/image-site.ts";
 import {
@@ -10,7 +9,6 @@ import {
   createLifeSite,
   DAY,
   entriesOf,
-  HOUR,
   MINUTE,
   SECOND,
 } from "../../../test/life-site.ts";
@@ -57,24 +55,6 @@ test("an event that waited for more than seven days gets an attempt before it is
   ]);
 });
 
-test("an event of eight days ago waits an hour for a handler that a host may add after the start", async () => {
-  const { site, ids } = await leftImages();
-  site.clock.now += 8 * DAY;
-  const next = anotherProcess(site, { onStored: undefined, onRemoved() {} });
-  await eventually(async () => {
-    const [entry] = await entriesOf(site.store, "events");
-    expect(entry?.dueMs).toBeGreaterThan(site.clock.now);
-  });
-  expect(await next.images.undelivered()).toMatchObject({ waiting: 1, dead: 0 });
-  site.clock.now += HOUR;
-  await eventually(async () =>
-    expect(await next.images.undelivered()).toMatchObject({ waiting: 0, dead: 1 }),
-  );
-  expect(next.errors).toMatchObject([
-    { message: expect.stringContaining(`${ids[0]}) was given up: onStored`) },
-  ]);
-});
-
 test("a handler with which processes die gets an event three times, later ones after a delay, and none after seven days", async () => {
   const { heard, handle, finish } = slowHandler();
   const site = createLifeSite({ store: createHastyDiskStore(), onStored: handle });
@@ -102,26 +82,6 @@ test("a handler with which processes die gets an event three times, later ones a
     expect(await last.images.undelivered()).toMatchObject({ waiting: 0, dead: 1 }),
   );
   expect(heard).toHaveLength(4);
-  finish();
-});
-
-test("a handler that hangs on 200 images hides no event of an image behind them", async () => {
-  const { heard, handle, finish } = slowHandler();
-  const store = createHastyDiskStore();
-  const first = createLifeSite({ store });
-  const { id } = await first.images.add(PNG);
-  await first.images.close();
-  const site = anotherProcess(first, { onStored: handle });
-  await Promise.all(Array.from({ length: 200 }, () => site.images.add(PNG)));
-  // Each new event calls the handler at once.
-  await eventually(() => expect(heard).toHaveLength(200));
-  site.clock.now += 26 * SECOND;
-  const other = vi.fn().mockRejectedValueOnce("Not now.");
-  site.images.events.subscribe(other);
-  await site.images.withhold(id, { reason: "By order of the court." });
-  await eventually(async () => expect((await outboxOf(site, id))?.worker).toBeNull());
-  site.clock.now += 5 * SECOND;
-  await expect.poll(() => other).toHaveBeenCalledTimes(2);
   finish();
 });
 
@@ -176,18 +136,6 @@ test("an event is not delivered again after a later one if the lists of operator
   await accepting;
   await site.images.close();
   expect(heard).toEqual(["image.held", "image.accepted"]);
-});
-
-test("the entry of a damaged record ends when its events are older than seven days", async () => {
-  const { site, ids } = await leftImages();
-  await site.store.put(`${ids[0]}/record`, Buffer.from("{damaged"));
-  const first = anotherProcess(site);
-  await eventually(async () =>
-    expect(await entriesOf(site.store, "events")).toMatchObject([{ dueMs: site.clock.now + 5 * MINUTE }]),
-  );
-  site.clock.now += 7 * DAY;
-  await eventually(async () => expect(await entriesOf(site.store, "events")).toEqual([]));
-  await first.images.close();
 });
 
 test("an upload whose entry for events cannot be removed leaves neither bytes nor a record that was stored after all", async () => {

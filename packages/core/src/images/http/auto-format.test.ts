@@ -22,16 +22,6 @@ describe(".auto", () => {
     }
   });
 
-  test("stores one rendition per effective format, under the key of the address that names it", async () => {
-    const { get, at, site, id } = await imageOn();
-    for (const rest of ["auto?resize=20x", "webp?resize=20x", "auto?resize=20x&convert=low"]) {
-      await get(at(rest), { accept: "image/webp" });
-    }
-    await site.images.close();
-    const { keys } = await site.store.list(`${id}/renditions/`);
-    expect(keys).toEqual([`${id}/renditions/webp-in20x`]);
-  });
-
   test("keeps replies at hand apart by format", async () => {
     const { get, at } = await imageOn();
     const read = async (accept: string) =>

@@ -84,16 +84,6 @@ test("an import for which there is no place answers 503 and costs no create", as
   expect([answer.status, answer.headers.RateLimit]).toEqual([201, expect.stringMatching(/;r=1;/)]);
 });
 
-test("each service has places of its own", async () => {
-  const { site, given, importFrom, open, held } = await start({ uploadIdleMs: 5000 });
-  const greedy = Array.from({ length: 64 }, (_, index) => importFrom(site, `192.0.2.${index}`, "/slow"));
-  await poll(open).toBe(64);
-  const another = createSite(given);
-  expect((await importFrom(another, "192.0.2.1", "/ok.png")).status).toBe(201);
-  for (const response of held) response.end(PNG.subarray(4));
-  await Promise.all(greedy);
-});
-
 test("a file that arrives slower than 1024 bytes per second on average ends after 5 s with 400", async () => {
   const logged: unknown[] = [];
   const logger = { info: (...line: unknown[]) => logged.push(line), warn() {}, error() {} };

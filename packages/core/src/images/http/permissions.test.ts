@@ -37,16 +37,6 @@ describe("create", () => {
     expect(site.errors).toEqual([]);
   });
 
-  test.each<[string, Decision]>([
-    ["true", true],
-    ["nothing", undefined],
-    ["an owner", { owner: "anna" }],
-  ])("authorize allows a create by returning %s", async (_what, decision) => {
-    const { site, rules } = ruledSite();
-    rules.create = decision;
-    expect((await site.create()).status).toBe(201);
-  });
-
   test("authorize gets the call of a create, and no image", async () => {
     const { site, authorize } = ruledSite();
     const call = { ...createCall("POST", "/api/images.json"), context: { user: "anna" } };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
   type Answer,
-  bytesAt,
   created,
   createSite,
   eventually,
@@ -139,21 +138,6 @@ describe("while an image is processed", () => {
       expect(site.errors).toEqual([]);
     },
   );
-
-  test("the image expires like any other", async () => {
-    const { site, id } = await processingSite();
-    site.clock.now += 86_400_000;
-    for (const path of readAddresses(id)) expect((await site.send("GET", path)).status).toBe(410);
-    (await site.renderer.next()).accept();
-    await eventually(async () => expect(await keysOf(site.store)).toEqual([`${id}/record`]));
-    expect((await site.send("GET", `/${id}`)).status).toBe(410);
-  });
-
-  test("OPTIONS answers 204 and a method that is not permitted 405", async () => {
-    const { site, id } = await processingSite();
-    expect((await site.send("OPTIONS", `/${id}`)).status).toBe(204);
-    expect((await site.send("DELETE", `/api/images/${id}.png`)).status).toBe(405);
-  });
 });
 
 describe("after processing has failed", () => {
@@ -181,11 +165,5 @@ describe("after processing has failed", () => {
     await refuse(site);
     const answer = await site.send("GET", `/${id}`, { headers: BROWSER });
     expect([answer.status, answer.text]).toEqual([404, "404 Not Found: Its pixels end early."]);
-  });
-
-  test("the uploaded file is removed", async () => {
-    const { site, id } = await processingSite();
-    await refuse(site);
-    for (const part of ["upload", "original"]) expect(await bytesAt(site.store, `${id}/${part}`)).toBeNull();
   });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createCall, PNG } from "../../../test/calls.ts";
-import { answerOf, bytesAt, keysOf } from "../../../test/image-site.ts";
+import { answerOf, keysOf } from "../../../test/image-site.ts";
 import { HOUR, MINUTE } from "../../../test/life-site.ts";
 import { createResumeSite, uploadPath, VERSION } from "../../../test/resume-site.ts";
 import { type Tap, tapStore } from "../../../test/tapped-store.ts";
@@ -226,14 +226,4 @@ test.each([
   expect((await site.piece(path, 0, PNG)).status).toBe(status);
   expect((await site.head(path)).status).toBe(404);
   expect(await site.files()).toEqual([]);
-});
-
-test("a picture in pieces of one byte comes out whole", async () => {
-  const site = createResumeSite();
-  const path = uploadPath(await site.begin(SIZE));
-  for (let at = 0; at < SIZE - 1; at++) {
-    expect((await site.piece(path, at, PNG.subarray(at, at + 1))).status).toBe(204);
-  }
-  const last = await site.piece(path, SIZE - 1, PNG.subarray(SIZE - 1));
-  expect(await bytesAt(site.store, `${last.headers["X-Service-Image-Id"]}/original`)).toEqual(PNG);
 });

@@ -117,15 +117,6 @@ test("an upload that is incomplete at the expiry that its ticket gives the image
   expect(await site.files()).toEqual([]);
 });
 
-test("an unfinished upload by a ticket is deleted after 12 hours", async () => {
-  const site = start();
-  const search = await searchOf(site, { expiresIn: "10m" });
-  await site.begin(SIZE, undefined, { search });
-  site.clock.now += 12 * HOUR;
-  await site.images.sweep();
-  expect(await site.files()).toEqual([]);
-});
-
 test("pages of all origins may upload with a ticket, and nothing that is stored has the ticket", async () => {
   const site = start();
   const search = await searchOf(site);

@@ -172,30 +172,11 @@ describe("a resumable upload", () => {
     expect((await site.head(path)).headers["Upload-Offset"]).toBe("0");
   });
 
-  test("first bytes of another type get 415 before the last byte, and end the upload", async () => {
-    const path = uploadPath(await site.begin(200_000));
-    const before = await site.files();
-    const refused = await site.piece(path, 0, Buffer.alloc(70_000, "this is a text "));
-    expect([refused.status, refused.json.detail]).toEqual([
-      415,
-      "The file is not a PNG, JPEG, GIF, SVG, PSD or PDF file",
-    ]);
-    expect((await site.head(path)).status).toBe(404);
-    expect((await site.files()).length).toBe(before.length - 1);
-  });
-
   test("first bytes that are too few to judge are judged with the last byte", async () => {
     const path = uploadPath(await site.begin(20));
     expect((await site.piece(path, 0, Buffer.from("no pict"))).status).toBe(204);
     expect((await site.piece(path, 7, Buffer.from("ure, not one."))).status).toBe(415);
     expect((await site.head(path)).status).toBe(404);
-  });
-
-  test("a file without a declared type is judged by its bytes", async () => {
-    const path = uploadPath(await site.begin(SIZE, {}));
-    const last = await site.piece(path, 0, PNG);
-    const { json } = await site.send("GET", `/api/images/${last.headers["X-Service-Image-Id"]}.json`);
-    expect(json).toMatchObject({ name: "untitled", type: "image/png" });
   });
 
   test("metadata and query are the fields of a create", async () => {

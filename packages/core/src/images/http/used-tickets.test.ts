@@ -13,7 +13,6 @@ import {
 } from "../../../test/ticket-site.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-import { CLAIM_MS } from "../uploads/claims.ts";
 
 describe("a ticket that was used", () => {
   test("gets the first reply for the same bytes, other bytes get 409, and one image is stored", async () => {
@@ -65,18 +64,6 @@ describe("a ticket that was used", () => {
     }
   });
 
-  test("can be used again after an upload that was refused", async () => {
-    const renderer = createFakeRenderer();
-    const site = createTicketSite({ renderer });
-    const search = await ticketQuery(site);
-    const refused = site.create({ search });
-    (await renderer.next()).refuse(new ServiceError("unsupported_media", "Its pixels end early."));
-    expect((await refused).status).toBe(415);
-    const second = site.create({ search, file: OTHER_FILE });
-    (await renderer.next()).accept();
-    expect((await second).status).toBe(201);
-  });
-
   test("can be used for another file after an upload that failed after its 202", async () => {
     const site = createTicketSite({ renderer: createFakeRenderer(), asyncAfterMs: 0 });
     const search = await ticketQuery(site);
@@ -92,21 +79,6 @@ describe("a ticket that was used", () => {
     expect(second.status).toBe(202);
     expect(second.json.id).not.toBe(first.json.id);
     (await site.renderer.next()).accept();
-  });
-
-  test("can be used for another file once the claim of an upload without an image has lapsed", async () => {
-    const site = createTicketSite({ renderer: createFakeRenderer() });
-    const search = await ticketQuery(site);
-    const sleeping = site.create({ search });
-    const admitting = await site.renderer.next();
-    const again = anotherProcess(site);
-    const early = await again.create({ search, file: OTHER_FILE });
-    expect([early.status, early.headers["Retry-After"]]).toEqual([409, "2"]);
-    site.clock.now += CLAIM_MS;
-    expect((await again.create({ search, file: OTHER_FILE })).status).toBe(201);
-    admitting.accept();
-    expect((await sleeping).status).toBe(409);
-    expect(await countImages(site)).toBe(1);
   });
 
   test("gives the first reply, and 409 to another file, for a day after the upload, whenever it ends", async () => {

@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import { createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
 import { keysOf } from "../../../test/image-site.ts";
@@ -35,16 +34,5 @@ describe("the option idempotencyKey of add()", () => {
       (await site.create({ headers: { "idempotency-key": "order-17" } })).json.id,
     ];
     expect(new Set(ids).size).toBe(4);
-  });
-
-  test("a key of a call under way rejects with conflict and a time to retry", async () => {
-    const renderer = createFakeRenderer();
-    const site = createLibrarySite({ renderer });
-    const first = site.images.add(PNG, { idempotencyKey: "a" });
-    const admitting = await renderer.next();
-    const second = site.images.add(PNG, { idempotencyKey: "a" });
-    await expect(second).rejects.toMatchObject({ code: "conflict", retryAfterMs: 2000 });
-    admitting.accept();
-    await first;
   });
 });

@@ -37,14 +37,6 @@ test.each(["image/jpg", "image/pjpeg; q=1", "IMAGE/X-PNG", "application/octet-st
   },
 );
 
-test.each(["text/plain", "image/webp", "image/jpeg"])(
-  "add() with the type %s rejects a PNG with unsupported_media",
-  async (type) => {
-    const site = createLibrarySite({ store: createDiskStore() });
-    await expect(site.images.add(PNG, { type })).rejects.toMatchObject({ code: "unsupported_media" });
-  },
-);
-
 test.each(["", "/", "missing.png"])(
   'add() rejects an unreadable path ("…/%s") with bad_request',
   async (end) => {

@@ -3,9 +3,7 @@ import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
 import { eventually } from "../../../test/image-site.ts";
 import { createLibrarySite } from "../../../test/library-site.ts";
-import { tapStore } from "../../../test/tapped-store.ts";
 import { ServiceError } from "../../errors.ts";
-import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
 describe("the option wait of add()", () => {
   test("add() waits for the checks beyond asyncAfterMs, and rejects with their error", async () => {
@@ -38,13 +36,6 @@ describe("the option wait of add()", () => {
     await eventually(async () => expect((await site.images.find(added.id)).status).toBe("ready"));
   });
 
-  test("wait: false is accepted while the renderer is overloaded", async () => {
-    const renderer = createFakeRenderer(({ refuse }) => refuse(new ServiceError("overloaded", "Too many.")));
-    const site = createLibrarySite({ renderer });
-    await expect(site.images.add(PNG)).rejects.toMatchObject({ code: "overloaded" });
-    expect(await site.images.add(PNG, { wait: false })).toMatchObject({ status: "processing" });
-  });
-
   test("wait: true waits for an image of an earlier call with the same key that is still processed", async () => {
     const renderer = createFakeRenderer();
     const site = createLibrarySite({ renderer });
@@ -52,29 +43,6 @@ describe("the option wait of add()", () => {
     const second = site.images.add(PNG, { idempotencyKey: "a" });
     (await renderer.next()).accept();
     expect(await second).toMatchObject({ id: first.id, status: "ready", pin: first.pin });
-  });
-
-  test("wait: true rejects if the image of an earlier call with the same key is rejected", async () => {
-    const renderer = createFakeRenderer();
-    let isSecond = false;
-    let noteLook = () => {};
-    const looked = new Promise<void>((resolve) => {
-      noteLook = resolve;
-    });
-    const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
-      if (isSecond && method === "get" && key.endsWith("/record")) noteLook();
-    });
-    const site = createLibrarySite({ renderer, store });
-    await site.images.add(PNG, { wait: false, idempotencyKey: "a" });
-    const admitting = await renderer.next();
-    isSecond = true;
-    const second = expect(site.images.add(PNG, { idempotencyKey: "a" })).rejects.toMatchObject({
-      code: "unsupported_media",
-      message: "Its pixels end early.",
-    });
-    await looked;
-    admitting.refuse(new ServiceError("unsupported_media", "Its pixels end early."));
-    await second;
   });
 
   test("aborting a wait for an image of an earlier call does not affect that image", async () => {

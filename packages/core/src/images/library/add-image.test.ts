@@ -5,11 +5,7 @@ import { PNG } from "../../../test/calls.ts";
 import { bytesAt, keysOf } from "../../../test/image-site.ts";
 import { createLibrarySite, namingRenderer, stalledSource } from "../../../test/library-site.ts";
 import { DAY, STORES } from "../../../test/life-site.ts";
-import { holdUp, tapStore } from "../../../test/tapped-store.ts";
-import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import type { ImageSource } from "./spool-source.ts";
-
-const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46]);
 
 describe.each(Object.entries(STORES))("add() to a store in %s", (_where, createStore) => {
   test.each<[string, () => ImageSource, string]>([
@@ -102,36 +98,4 @@ test("add() skips authorize, rate limits and the limit of checks per client", as
   for (let count = 0; count < 20; count++) (await renderer.next()).accept();
   expect(new Set((await adding).map(({ id }) => id)).size).toBe(20);
   expect((await site.create()).status).toBe(403);
-});
-
-test("add() rejects with overloaded when the render queue is full", async () => {
-  const renderer = Object.assign(namingRenderer(null), { workers: 1, maxQueue: 1 });
-  const site = createLibrarySite({ renderer });
-  const adding = [site.images.add(PNG), site.images.add(PNG), site.images.add(PNG)];
-  const settled = Promise.allSettled(adding);
-  await expect(Promise.race(adding)).rejects.toMatchObject({ code: "overloaded" });
-  (await renderer.next()).accept();
-  (await renderer.next()).accept();
-  expect((await settled).filter(({ status }) => status === "fulfilled")).toHaveLength(2);
-});
-
-test("the sweep deletes an upload that a crash cut off, 15 minutes later", async () => {
-  const store = createMemoryBlobStore();
-  const held = holdUp(({ method, key }) => method === "put" && key.endsWith("/record"));
-  const dying = createLibrarySite({ store: tapStore(store, held.tap) });
-  void dying.images.add(PNG);
-  await held.reached;
-  dying.kill();
-  const site = createLibrarySite({ store, clock: dying.clock });
-  dying.clock.now += 15 * 60_000;
-  expect(await site.images.sweep()).toMatchObject({ forgotten: 1 });
-  expect(await keysOf(store)).toEqual([]);
-});
-
-test("add() detects the type of JPEG and SVG bytes", async () => {
-  const { images } = createLibrarySite();
-  expect(await images.add(JPEG)).toMatchObject({ type: "image/jpeg" });
-  expect(await images.add(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toMatchObject({
-    type: "image/svg+xml",
-  });
 });

@@ -1,14 +1,12 @@
 import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { setImmediate as turn } from "node:timers/promises";
 import { createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { eventually, type ImageSite, keysOf } from "../../../test/image-site.ts";
+import { eventually, type ImageSite } from "../../../test/image-site.ts";
 import { createLibrarySite } from "../../../test/library-site.ts";
-import { DAY, STORES, tracesOf } from "../../../test/life-site.ts";
+import { DAY, STORES } from "../../../test/life-site.ts";
 import { ServiceError } from "../../errors.ts";
-import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import type { Images } from "../images.ts";
 import type { ImageEdit } from "./image-library.ts";
 
@@ -99,27 +97,6 @@ describe.each(Object.entries(CALLS))("%s()", (name, call) => {
     await images.close();
     await expect(call(images, id)).rejects.toMatchObject({ code: "overloaded" });
   });
-
-  test("the call rejects with store_unavailable while the store does not answer", async () => {
-    const kept = createMemoryBlobStore();
-    let isAway = false;
-    const get: typeof kept.get = async (key, options) => {
-      if (isAway) throw new ServiceError("store_unavailable", "No answer.");
-      return kept.get(key, options);
-    };
-    const store = {
-      put: kept.put,
-      get,
-      stat: kept.stat,
-      delete: kept.delete,
-      list: kept.list,
-      close: kept.close,
-    };
-    const { images } = createLibrarySite({ store });
-    const { id } = await images.add(PNG);
-    isAway = true;
-    await expect(call(images, id)).rejects.toMatchObject({ code: "store_unavailable" });
-  });
 });
 
 describe.each(Object.entries(STORES))("edit() on a store in %s", (_where, createStore) => {
@@ -156,33 +133,6 @@ test.each<[string, ImageEdit]>([
   await expect(images.edit(id, change)).rejects.toMatchObject({ code: "bad_request" });
 });
 
-test("edit() that loses a race against a deletion rejects with gone", async () => {
-  const kept = createMemoryBlobStore();
-  let overtake = async () => {};
-  const put: typeof kept.put = async (key, body, options) => {
-    const first = overtake;
-    overtake = async () => {};
-    await first();
-    return kept.put(key, body, options);
-  };
-  const { images } = createLibrarySite({ store: { ...kept, put } });
-  const { id } = await images.add(PNG);
-  overtake = () => images.remove(id);
-  await expect(images.edit(id, { name: "New" })).rejects.toMatchObject({ code: "gone" });
-});
-
-test("an image that is still processed can be removed completely", async () => {
-  const renderer = createFakeRenderer();
-  const site = createLibrarySite({ renderer, tombstoneDays: 0 });
-  const { id } = await site.images.add(PNG, { wait: false });
-  const { signal } = await renderer.next();
-  await site.images.remove(id);
-  expect(signal?.aborted).toBe(true);
-  await eventually(async () => expect(await keysOf(site.store)).toEqual([`${id}/record`]));
-  await site.images.sweep();
-  expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([]);
-});
-
 describe("close()", () => {
   async function isSettled(promise: Promise<unknown>): Promise<boolean> {
     let settled = false;
@@ -205,16 +155,6 @@ describe("close()", () => {
     expect(await isSettled(closed)).toBe(false);
     admitting.accept();
     expect(await adding).toMatchObject({ status: "ready" });
-    await closed;
-  });
-
-  test("close() waits until an opened body is read", async () => {
-    const { images } = createLibrarySite();
-    const { id } = await images.add(PNG);
-    const { body } = await images.open(id);
-    const closed = images.close();
-    expect(await isSettled(closed)).toBe(false);
-    expect(await buffer(body)).toEqual(PNG);
     await closed;
   });
 

@@ -1,7 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { bytesAt } from "../../../test/image-site.ts";
 import { createLibrarySite, namingRenderer } from "../../../test/library-site.ts";
 import { DAY, STORES } from "../../../test/life-site.ts";
 import type { OpenOptions } from "./open-image.ts";
@@ -163,12 +162,4 @@ test("an aborted open() rejects with the signal's reason", async () => {
     throw leaving.signal.reason;
   };
   await expect(site.images.open(id, { format: "webp", signal: leaving.signal })).rejects.toThrow("left");
-});
-
-test("open() rejects with damaged if the original is missing from its store", async () => {
-  const site = createLibrarySite({ memoryBytes: 0 });
-  const { id } = await site.images.add(PNG);
-  expect(await bytesAt(site.store, `${id}/original`)).toEqual(PNG);
-  await site.store.delete(`${id}/original`);
-  await expect(site.images.open(id)).rejects.toMatchObject({ code: "damaged" });
 });

@@ -14,7 +14,6 @@ import {
   tracesOf,
 } from "../../../test/life-site.ts";
 import { holdUp, signal, tapStore } from "../../../test/tapped-store.ts";
-import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
@@ -171,25 +170,6 @@ test("two processes that find an image expired at once record its end once", asy
     at: Date.parse("2026-03-02T12:00:00.000Z"),
     why: "expired",
   });
-});
-
-test("on a store that ignores revisions a late change brings an expired image back: the checks can fail", async () => {
-  const kept = createMemoryBlobStore();
-  const store: BlobStore = { ...kept, put: (key, body) => kept.put(key, body) };
-  const { site, id, pin } = await siteWithImage({ store });
-  const other = anotherProcess(site);
-  const held = holdUp(({ method, key }) => method === "put" && key === `${id}/record`);
-  const slow = anotherProcess(site, { store: tapStore(store, held.tap) });
-  const headers = { "x-service-image-pin": pin };
-  const renamed = slow.send("PATCH", `/api/images/${id}.json`, { headers, fields: { name: "Renamed" } });
-  await held.reached;
-  const before = site.clock.now;
-  site.clock.now += DAY;
-  expect(await statusesOf(other, readsOf(id))).toEqual([410]);
-  held.letGo();
-  await renamed;
-  site.clock.now = before;
-  expect(await statusesAfterwards([site, other], readsOf(id))).toEqual([200, 206, 304]);
 });
 
 test("a change that starts before an expiry and ends after it is rejected", async () => {

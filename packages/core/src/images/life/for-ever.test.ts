@@ -1,4 +1,3 @@
-import { acceptAll, createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test } from "vitest";
 import { backupStorage } from "../../../../ops/src/backup.ts";
 import { migrateStorage } from "../../../../ops/src/migrate.ts";
@@ -8,7 +7,6 @@ import { type CallOptions, PNG } from "../../../test/calls.ts";
 import {
   bytesAt,
   created,
-  eventually,
   type ImageSite,
   type SiteOptions,
   storedRecord,
@@ -25,7 +23,6 @@ import {
   tracesOf,
 } from "../../../test/life-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
 const YEARS_MS = 3000 * 365 * DAY;
@@ -216,32 +213,6 @@ test("without a longest lifetime any date is accepted, also one beyond the times
     expect(await tracesOf(site.store, id)).toEqual([]);
   }
   expect(site.errors).toEqual([]);
-});
-
-test("an upload without an expiry that is answered with 202 becomes ready or fails, and a failed one is removed", async () => {
-  const renderer = createFakeRenderer();
-  const site = createLifeSite({ maxLifetimeMs: null, renderer });
-  const { id } = created(await site.create({ ...NEVER, headers: { prefer: "respond-async" } }));
-  const answer = await site.send("GET", `/api/images/${id}.png`);
-  expect([answer.status, answer.headers.Sunset]).toEqual([202, undefined]);
-  expect(await storedRecord(site.store, id)).toMatchObject({ v: 1, processing: { tries: 1 } });
-  (await renderer.next()).refuse(new ServiceError("unsupported_media", "This file is not readable."));
-  await eventually(async () => expect((await site.send("GET", `/api/images/${id}.png`)).status).toBe(404));
-  await eventually(async () => expect(await entriesOf(site.store)).toHaveLength(1));
-  site.clock.now += 2 * DAY;
-  await site.images.sweep();
-  expect(await tracesOf(site.store, id)).toEqual([]);
-  renderer.answer = acceptAll;
-  const second = created(await site.create({ ...NEVER, headers: { prefer: "respond-async" } }));
-  await eventually(async () =>
-    expect((await site.send("GET", `/api/images/${second.id}.json`)).status).toBe(200),
-  );
-  expect(await storedRecord(site.store, second.id)).toMatchObject({
-    v: 1,
-    expiresAt: null,
-    processing: null,
-  });
-  expect(await entriesOf(site.store)).toEqual([]);
 });
 
 /** A store after the service on it has closed, with an image of each kind. */

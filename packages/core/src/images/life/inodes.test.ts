@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
-import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, test, vi } from "vitest";
-import { systemError } from "../../../test/faulty-store.ts";
+import { expect, test } from "vitest";
 import { created } from "../../../test/image-site.ts";
-import { createDiskStore, createLifeSite, DAY, HOUR, willingRenderer } from "../../../test/life-site.ts";
-import { createFsBlobStore } from "../../stores/fs/fs-blob-store.ts";
-import { createImages } from "../images.ts";
+import { createDiskStore, createLifeSite, DAY, HOUR } from "../../../test/life-site.ts";
 
 const IMAGES = 25;
 const EDITS = 4;
@@ -70,34 +66,4 @@ test("an image in a directory takes seven inodes, and edits take none after the 
     });
   }
   expect(site.errors).toEqual([]);
-});
-
-test("a sweep removes superseded files once per store, a day back, and reports a store that fails", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "outrigger-inodes-"));
-  const disk = createFsBlobStore({ directory });
-  const removeSuperseded = vi.fn(async () => 0);
-  const failing = vi.fn(async () => Promise.reject(systemError("EIO", "unlink")));
-  const store = { ...disk, removeSuperseded };
-  const failingStore = { ...disk, removeSuperseded: failing };
-  const errors: unknown[] = [];
-  const images = createImages({
-    storage: {
-      records: store,
-      originals: store,
-      renditions: failingStore,
-    },
-    renderer: willingRenderer(),
-    sweepEveryMs: false,
-    now: () => 100 * DAY,
-    onError: (error) => errors.push(error),
-  });
-  try {
-    await images.sweep();
-    expect(removeSuperseded.mock.calls).toEqual([[99 * DAY, expect.any(Function)]]);
-    expect(failing).toHaveBeenCalledOnce();
-    expect(errors).toMatchObject([{ code: "EIO" }]);
-  } finally {
-    await images.close();
-    rmSync(directory, { recursive: true });
-  }
 });

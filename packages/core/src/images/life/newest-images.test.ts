@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { created } from "../../../test/image-site.ts";
 import { anotherProcess, createLifeSite, STORES } from "../../../test/life-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
@@ -87,32 +87,6 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(await held()).toEqual([ids[1]]);
     await site.images.accept(ids[1]);
   });
-});
-
-test("newest() of all images shares a reading for five times as long as it took, and says when it began", async () => {
-  let elapsedMs = 0;
-  vi.spyOn(performance, "now").mockImplementation(() => elapsedMs);
-  onTestFinished(() => void vi.restoreAllMocks());
-  const { list, ...others } = createMemoryBlobStore();
-  const store: BlobStore = {
-    ...others,
-    async list(...given) {
-      elapsedMs += 100;
-      return list(...given);
-    },
-  };
-  const site = createLifeSite({ store });
-  const first = created(await site.create()).id;
-  const before = await site.images.newest();
-  expect(before).toMatchObject({ images: [{ id: first }], next: null });
-  const startedAt = site.clock.now;
-  expect(before.reading).toEqual({ startedAt, records: 1, isUnderWay: false, hasOlder: false });
-  site.clock.now += 1000;
-  const second = created(await site.create()).id;
-  elapsedMs += 300;
-  expect((await site.images.newest()).reading).toEqual(before.reading);
-  elapsedMs += 10_000;
-  expect((await site.images.newest()).images).toMatchObject([{ id: second }, { id: first }]);
 });
 
 test("newest() returns what was found within two seconds while a slow store is read, and all of it later", async () => {

@@ -72,19 +72,6 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(site.errors).toEqual([]);
   });
 
-  test("a sweep after tombstoneDays leaves no trace of a deleted image", async () => {
-    const site = createLifeSite({ store: createStore(), tombstoneDays: 7 });
-    const { id, pin } = created(await site.create());
-    const deleted = await site.send("DELETE", `/api/images/${id}.json`, { search: `pin=${pin}` });
-    expect(deleted.status).toBe(204);
-    expect(await storedRecord(site.store, id)).toMatchObject({ gone: { why: "deleted" } });
-    expect((await site.store.list("")).keys.filter((key) => key.startsWith(id))).toEqual([`${id}/record`]);
-    site.clock.now += 7 * DAY;
-    await site.images.sweep();
-    expect(await lastingKeysOf(site.store)).toEqual(["identity"]);
-    expect(await entriesOf(site.store)).toEqual([]);
-  });
-
   test("two processes that sweep at once sweep each image once", async () => {
     const removed: string[] = [];
     const onRemoved = ({ id }: { id: string }) => removed.push(id);
@@ -240,23 +227,6 @@ test("images that cannot be removed do not block those behind them", async () =>
   site.clock.now += DAY;
   await site.images.sweep();
   await site.images.sweep();
-  expect(await tracesOf(kept, id)).toEqual([`${id}/record`, "entry"]);
-});
-
-test("sweeps while the store of records fails lose nothing", async () => {
-  const kept = createMemoryBlobStore();
-  let isBroken = false;
-  const store = tapStore(kept, ({ method, key }) => {
-    const isList = method === "list" && key === "due-images/";
-    if (isBroken && !isList) throw new ServiceError("store_unavailable", "No answer.");
-  });
-  const site = createLifeSite({ store });
-  const { id } = created(await site.create());
-  site.clock.now += DAY;
-  isBroken = true;
-  await expect(site.images.sweep()).rejects.toMatchObject({ code: "store_unavailable" });
-  isBroken = false;
-  expect(await site.images.sweep()).toMatchObject({ emptied: 1 });
   expect(await tracesOf(kept, id)).toEqual([`${id}/record`, "entry"]);
 });
 

@@ -72,17 +72,6 @@ test("list() yields all images that can be read, then rejects; stats() rejects",
   });
 });
 
-test("list() rejects at its end for a record that cannot be read, and onError gets the reason", async () => {
-  const { ids, refused } = await stocked(2);
-  const [, , record = ""] = pathsOf(["", "", ids[0] ?? ""]);
-  await refused([record], async (admin, errors) => {
-    const { read, error } = await until(admin.list());
-    expect(read.map(({ id }) => id)).toEqual(ids.slice(1));
-    expect(error.message).toBe("The images are incomplete: one record could not be read");
-    expect(errors).toMatchObject([{ cause: { code: "EACCES", path: expect.stringContaining(record) } }]);
-  });
-});
-
 test("an unreadable index of an owner's images is not an owner without images", async () => {
   const { site, ids, refused } = await stocked(2);
   await site.store.delete(`usage/${hashOfName(OWNER)}`);

@@ -22,7 +22,6 @@ import {
   tracesOf,
 } from "../../../test/life-site.ts";
 import { holdUp, tapStore } from "../../../test/tapped-store.ts";
-import { createImageAdmin } from "./image-admin.ts";
 import type { WithholdOptions } from "./withhold.ts";
 
 const COURT = { reason: "By order of the court.", authority: "https://court.example/cases/7?a=b" };
@@ -74,18 +73,6 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(await statusesOf(other, readsOf(id))).toEqual([200, 206, 304]);
     expect((await site.send("GET", `/api/images/${id}.json`)).json.name).toBe("picture.png");
     expect([...site.errors, ...other.errors]).toEqual([]);
-  });
-
-  test("a command withholds and releases an image while a service serves it", async () => {
-    const { site, id } = await siteWithImage({ store: createStore() });
-    const { store, clock } = anotherProcess(site);
-    const admin = createImageAdmin({ storage: { ...store, close: async () => {} }, now: () => clock.now });
-    expect((await site.send("GET", `/${id}`)).status).toBe(200);
-    await admin.withhold(id, COURT);
-    expect((await site.send("GET", `/${id}`)).status).toBe(451);
-    await admin.release(id);
-    expect((await site.send("GET", `/${id}`)).status).toBe(200);
-    await admin.close();
   });
 });
 

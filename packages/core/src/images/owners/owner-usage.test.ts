@@ -1,11 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createOwnerSite, type SiteUsage } from "../../../test/owner-site.ts";
+import { createOwnerSite } from "../../../test/owner-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
-import { isServiceError } from "../../errors.ts";
 import { createFsBlobStore } from "../../stores/fs/fs-blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
@@ -22,46 +20,7 @@ const STORES: Record<string, () => Promise<BlobStore>> = {
   "file system": async () => createFsBlobStore({ directory: await mkdtemp(join(root, "store-")) }),
 };
 
-/** A store that writes regardless of the condition, to prove that the checks can fail. */
-function forgetfulStore(store: BlobStore): BlobStore {
-  return { ...store, put: (key, body) => store.put(key, body) };
-}
-
-/** The number of granted reservations among `wanted` concurrent ones, spread over several processes. */
-async function countGranted(usages: readonly SiteUsage[], wanted: number, images: number): Promise<number> {
-  const results = await Promise.allSettled(
-    Array.from({ length: wanted }, async (_, index) => {
-      for (let pause = index % 7; pause > 0; pause--) await turn();
-      await usages[index % usages.length]?.reserve(OWNER, `image-${index}`, 10, { images });
-    }),
-  );
-  for (const result of results)
-    if (result.status === "rejected" && !isServiceError(result.reason, "forbidden")) throw result.reason;
-  return results.filter(({ status }) => status === "fulfilled").length;
-}
-
 describe.each(Object.entries(STORES))("on a store of kind %s", (_kind, createStore) => {
-  test("concurrent reservations are granted exactly up to the limit", async () => {
-    const store = await createStore();
-    const usage = createOwnerSite(store).start();
-    expect(await countGranted([usage], 1000, 300)).toBe(300);
-    expect(await usage.usage(OWNER)).toEqual({ images: 300, bytes: 3000 });
-  });
-
-  test("three processes grant exactly up to the limit", async () => {
-    const store = await createStore();
-    const site = createOwnerSite(store);
-    const usages = [site.start(), site.start(), site.start()];
-    expect(await countGranted(usages, 300, 100)).toBe(100);
-    for (const usage of usages) expect(await usage.usage(OWNER)).toEqual({ images: 100, bytes: 1000 });
-  });
-
-  test("a store that ignores revisions grants more than the limit: the check can fail", async () => {
-    const store = await createStore();
-    const site = createOwnerSite(forgetfulStore(store));
-    expect(await countGranted([site.start(), site.start(), site.start()], 300, 100)).toBeGreaterThan(100);
-  });
-
   test("the byte limit allows the last byte, and each limit rejects the next reservation", async () => {
     const usage = createOwnerSite(await createStore()).start();
     await usage.reserve(OWNER, "a", 60, { bytes: 100 });
@@ -75,14 +34,6 @@ describe.each(Object.entries(STORES))("on a store of kind %s", (_kind, createSto
       message: expect.stringContaining("At most 2 images"),
     });
     expect(await usage.usage(OWNER)).toEqual({ images: 2, bytes: 100 });
-  });
-
-  test("usage and limits are separate for each owner", async () => {
-    const usage = createOwnerSite(await createStore()).start();
-    await usage.reserve(OWNER, "a", 5, { images: 1 });
-    await usage.reserve(`${OWNER} `, "b", 7, { images: 1 });
-    expect(await usage.usage(`${OWNER} `)).toEqual({ images: 1, bytes: 7 });
-    expect(await usage.usage("unknown")).toEqual({ images: 0, bytes: 0 });
   });
 
   test("repeated reservations of an image count once, even long after it is stored", async () => {
@@ -114,15 +65,6 @@ describe.each(Object.entries(STORES))("on a store of kind %s", (_kind, createSto
     await other.reserve(OWNER, "d", 1, {});
     for (const usage of [one, other]) await usage.release(OWNER, "a", 5);
     expect(await one.usage(OWNER)).toEqual({ images: 3, bytes: 7 });
-  });
-
-  test("a release returns the reserved bytes, which can be reserved again", async () => {
-    const usage = createOwnerSite(await createStore()).start();
-    await usage.reserve(OWNER, "a", 50, { bytes: 50 });
-    await usage.release(OWNER, "a", 7);
-    expect(await usage.usage(OWNER)).toEqual({ images: 0, bytes: 0 });
-    await usage.reserve(OWNER, "a", 50, { bytes: 50 });
-    expect(await usage.usage(OWNER)).toEqual({ images: 1, bytes: 50 });
   });
 });
 

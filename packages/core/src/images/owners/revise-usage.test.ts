@@ -98,24 +98,6 @@ test("a release whose record cannot be read fails alone and changes nothing", as
   expect(await usage.usage(OWNER)).toEqual({ images: 2, bytes: 2 });
 });
 
-test("a usage keeps no notes about settled images", async () => {
-  const store = createMemoryBlobStore();
-  const site = createOwnerSite(store);
-  const usage = site.start();
-  for (let round = 0; round < 200; round++) {
-    const id = `image-${round}`;
-    await usage.reserve(OWNER, id, 10, {});
-    site.records.add(id);
-    usage.settle(OWNER, id);
-  }
-  const [key = ""] = (await store.list("usage/")).keys;
-  expect((await store.stat(key))?.size).toBeLessThan(300);
-  site.nowMs += 16 * MINUTE_MS;
-  site.asked.length = 0;
-  await usage.reserve(OWNER, "last", 10, {});
-  expect(site.asked.sort()).toEqual(["image-199", "last"]);
-});
-
 test("a note that the record contradicts is kept, even if the image was marked as settled", async () => {
   const site = createOwnerSite(createMemoryBlobStore());
   const usage = site.start();

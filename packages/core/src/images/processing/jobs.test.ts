@@ -203,20 +203,6 @@ describe("several processes on one store", () => {
     expect((await last.send("GET", `/${id}`)).json.detail).toMatch(/3 tries/);
   });
 
-  test("keep only the record of an image deleted by one while another works on it", async () => {
-    const one = createSite();
-    const answer = await one.create({ headers: { prefer: "respond-async" } });
-    const { id, pin } = created(answer);
-    const admitting = await one.renderer.next();
-    const two = one.another({ renderer: createFakeRenderer() });
-    expect((await two.send("DELETE", `/api/images/${id}.json`, { fields: { pin } })).status).toBe(204);
-    await eventually(async () => expect(await keysOf(one.store)).toEqual([`${id}/record`]));
-    admitting.accept();
-    await one.images.close();
-    expect(await keysOf(one.store)).toEqual([`${id}/record`]);
-    expect([...one.errors, ...two.errors]).toEqual([]);
-  });
-
   test("complete a deletion despite heartbeats of the lease holder", async () => {
     const site = createSite();
     const { id, pin } = created(await site.create({ headers: { prefer: "respond-async" } }));

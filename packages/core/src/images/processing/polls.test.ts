@@ -1,13 +1,11 @@
-import { acceptAll, createFakeRenderer } from "@outrigger/testing";
+import { createFakeRenderer } from "@outrigger/testing";
 import { describe, expect, test, vi } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { created, createSite, eventually, type ImageSite, storedRecord } from "../../../test/image-site.ts";
+import { created, createSite, eventually, type ImageSite } from "../../../test/image-site.ts";
 import type { DueIndex } from "../../contracts/due-index.ts";
 import { ServiceError } from "../../errors.ts";
 import { createDueList } from "../../stores/due-list.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-
-const BAD = Buffer.concat([PNG, Buffer.from("bad")]);
 
 async function createLater(site: ImageSite, file = PNG): Promise<string> {
   return created(await site.create({ file, headers: { prefer: "respond-async" } })).id;
@@ -59,41 +57,7 @@ test("the failure of a poll is reported again after 30 s, or when its message ch
   }
 });
 
-test("a job that always fails does not delay the others while these succeed", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  try {
-    const site = createSite();
-    site.renderer.answer = ({ source, accept, refuse }) =>
-      "bytes" in source && BAD.equals(source.bytes)
-        ? refuse(new ServiceError("store_unavailable", "Damaged."))
-        : accept();
-    await createLater(site);
-    await createLater(site, BAD);
-    for (let failures = 1; failures < 4; failures++) {
-      await eventually(() => expect(site.errors).toHaveLength(failures));
-      const id = await createLater(site);
-      await eventually(async () =>
-        expect(await storedRecord(site.store, id)).toMatchObject({ processing: null }),
-      );
-      await vi.advanceTimersByTimeAsync(5000);
-    }
-  } finally {
-    vi.useRealTimers();
-  }
-});
-
 describe("a process with processUploads: false", () => {
-  test("leaves its uploads to another process", async () => {
-    const site = createSite({ processUploads: false });
-    const id = await createLater(site);
-    expect((await site.send("GET", `/api/images/${id}.json`)).json.status).toBe("processing");
-    const worker = site.another({ processUploads: true, renderer: createFakeRenderer(acceptAll) });
-    await eventually(async () =>
-      expect((await worker.send("GET", `/api/images/${id}.json`)).json.status).toBe("ready"),
-    );
-    expect(site.renderer.calls).toBe(0);
-  });
-
   test("answers 503 with Retry-After while 1000 uploads wait", async () => {
     const site = createSite({ processUploads: false });
     const pending = createDueList(site.store, "jobs");

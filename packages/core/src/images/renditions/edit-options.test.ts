@@ -13,7 +13,6 @@ import { ServiceError } from "../../errors.ts";
 import { editsOf, type PictureEditOptions } from "./edit-options.ts";
 import type { ReadParameters } from "./read-parameters.ts";
 import { chooseRendition } from "./read-request.ts";
-import { specName } from "./rendition-bytes.ts";
 
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="4" height="2"/>');
 const jpeg = { type: "image/jpeg" as OriginalType, width: 400, height: 300, pages: 1, size: 1 };
@@ -90,13 +89,6 @@ describe("createImages", () => {
       expect(site.errors.map((error) => (error as Error).message)).toEqual(expected);
     }
   });
-
-  test("throws a TypeError for an edit that it does not have", () => {
-    for (const edit of [{ blur: 2 }, { grey: true }, { sharpen: true }, { flip: "vertical" }]) {
-      const [name] = Object.keys(edit);
-      expect(() => createSite({ presets: { a: edit } } as never)).toThrow(`presets.a.${name} is no option`);
-    }
-  });
 });
 
 describe("the edits of a preset", () => {
@@ -155,15 +147,6 @@ describe("the rendition of edits", () => {
     expect(choose("pdf", { edits: turned }, pdf)).toEqual({ format: "pdf", edits: turned });
     expect(choose("pdf", { page: 1, edits: turned }, pdf)).toEqual({ format: "pdf", edits: turned });
     expect(choose("pdf", { page: 2, edits: turned }, pdf)).toEqual({ format: "pdf", page: 2, edits: turned });
-  });
-
-  test("has their digest in its name", () => {
-    const { digest } = edits({ rotate: 180 });
-    const names = [
-      specName({ format: "png", edits: { digest } }),
-      specName({ format: "jpg", quality: "low", width: 8, height: 6, page: 2, edits: { digest } }),
-    ];
-    expect(names).toEqual([`png-e${digest}`, `jpg-low-8x6-p2-e${digest}`]);
   });
 });
 

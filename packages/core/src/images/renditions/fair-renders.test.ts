@@ -77,20 +77,6 @@ test("64 dear sizes queued by one client reject no render and no upload of anoth
   expect(refused[0]?.headers["Retry-After"]).toMatch(/^[1-9]\d?$/);
 });
 
-test("a client that joins a queued render of another client does not wait for that client's queue", async () => {
-  const { read, upload, hold, release, begun } = createSharedSite();
-  const hostile = created(await upload(ATTACKER, LARGE)).id;
-  hold((size) => size === "1000");
-  const attack = Array.from({ length: 9 }, (_, n) => read(ATTACKER, hostile, 1_000 + n));
-  await eventually(() => expect(begun).toEqual(["1000"]));
-  const joined = read(VICTIM, hostile, 1_008);
-  await inLine();
-  await release(1_000);
-  expect((await joined).status).toBe(200);
-  expect(begun.slice(0, 2)).toEqual(["1000", "1008"]);
-  await Promise.all(attack);
-});
-
 test("a client over its budget gets 429 for new sizes while others wait, and 200 for stored sizes", async () => {
   const { read, upload, hold, release } = createSharedSite({ renderBudget: 5 });
   const { id } = created(await upload(ATTACKER, LARGE));

@@ -1,14 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import {
-  createCacheSite,
-  createDirectory,
-  DAY_MS,
-  HOUR_MS,
-  keyOf,
-  MIB,
-  NOON,
-  STORES,
-} from "../../../test/cache-site.ts";
+import { createCacheSite, DAY_MS, HOUR_MS, keyOf, MIB, NOON, STORES } from "../../../test/cache-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
@@ -146,22 +137,6 @@ test("a use that is still being written keeps the renditions of its image", asyn
   expect((await cache.notes.read(image)).usedAt).toBe(NOON + 3 * DAY_MS);
 });
 
-test("two processes that sweep at once remove the idle images and keep the used ones", async () => {
-  const site = createCacheSite({ idleDays: 1 });
-  const other = site.another();
-  const images = Array.from({ length: 20 }, () => site.create());
-  for (const image of images) await site.put(image, "png", 10);
-  site.clock.now += DAY_MS / 2;
-  for (const image of images.slice(10)) other.cache.used(image, keyOf(image, "png"));
-  await other.cache.close();
-  site.clock.now += DAY_MS / 2 + HOUR_MS;
-  await Promise.all([site.sweep(), other.sweep()]);
-  const left = await Promise.all(images.map(async (image) => (await site.names(image)).length));
-  expect(left).toEqual([...Array(10).fill(0), ...Array(10).fill(1)]);
-  expect(await site.entries()).toHaveLength(10);
-  expect([...site.errors, ...other.errors]).toEqual([]);
-});
-
 test("an image whose life is extended keeps its renditions until idleDays after their last use", async () => {
   const { clock, living, create, put, names, sweep, entries } = createCacheSite({ idleDays: 30 });
   const image = create({ expiresAt: clock.now + DAY_MS });
@@ -173,41 +148,6 @@ test("an image whose life is extended keeps its renditions until idleDays after 
   expect(await names(image)).toEqual(["png"]);
   await sweep(HOUR_MS);
   expect(await names(image)).toEqual([]);
-});
-
-test("a use is written once in a quarter of the idle time, and a sweep with nothing due costs one list of what is due", async () => {
-  const calls: string[] = [];
-  const disk = tapStore(createDirectory(), ({ method, key }) => void calls.push(`${method} ${key}`));
-  const { clock, cache, create, put, sweep } = createCacheSite({ store: disk, idleDays: 8 });
-  const image = create();
-  await put(image, "png", 10);
-  await sweep();
-  calls.length = 0;
-  for (let minute = 0; minute < 2 * 24 * 60; minute++) {
-    clock.now += 60_000;
-    cache.used(image, keyOf(image, "png"));
-    if (minute % 100 === 0) await cache.close();
-  }
-  await cache.close();
-  expect(calls).toEqual([`put ${image.id}/notes`]);
-  await sweep(DAY_MS);
-  calls.length = 0;
-  await sweep(DAY_MS - 1);
-  expect(calls).toEqual(["listDue renditions"]);
-});
-
-test("concurrent renditions of an image share one due entry, and each is noted by one write", async () => {
-  const puts: string[] = [];
-  const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
-    if (method === "put") puts.push(key.replace(/\/renditions\/.*/, "/renditions/"));
-  });
-  const { create, put, entries, another } = createCacheSite({ store });
-  const other = another();
-  const image = create();
-  await Promise.all([1, 2, 3, 4].map((side) => put(image, `png-${side}x${side}`, 10)));
-  await Promise.all([5, 6, 7, 8].map((side) => other.put(image, `png-${side}x${side}`, 10)));
-  expect(await entries()).toHaveLength(1);
-  expect(puts.filter((key) => key === `${image.id}/notes`)).toHaveLength(8);
 });
 
 describe("after a crash at any call of a store", () => {

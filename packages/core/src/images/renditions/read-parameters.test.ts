@@ -220,14 +220,6 @@ describe("chooseRendition", () => {
 });
 
 describe("specName", () => {
-  test("write one name per spec", () => {
-    expect(specName({ format: "jpg", quality: "low", maxWidth: 8, maxHeight: 6 })).toBe("jpg-low-in8x6");
-    expect(specName({ format: "png", maxHeight: 6 })).toBe("png-inx6");
-    expect(specName({ format: "png", width: 8, height: 6 })).toBe("png-8x6");
-    expect(specName({ format: "png", page: 2 })).toBe("png-p2");
-    expect(specName({ format: "gif" })).toBe("gif");
-  });
-
   test("has the layout of a crop, its background and its page", () => {
     const crops: RenditionSpec[] = [
       { format: "png", width: 8, height: 6, drawn: { width: 9, height: 6, left: 1, top: 0 } },

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { createCacheSite, createDirectory, keyOf, MIB, NOON, STORES } from "../../../test/cache-site.ts";
+import { createCacheSite, createDirectory, keyOf, MIB, STORES } from "../../../test/cache-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";
 import { maxStoredBytes } from "../../contracts/renderer.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
@@ -60,19 +60,6 @@ describe.each(STORES)("the limit of an image in %s", (_name, createStore) => {
     expect(left).toContain("png-45x45");
   });
 
-  test("renditions stored by another process count towards the limit", async () => {
-    const site = open();
-    const other = site.another();
-    const { image, clock } = site;
-    for (let side = 1; side <= 8; side++) {
-      clock.now++;
-      await (side % 2 === 0 ? site : other).put(image, `png-${side}x${side}`, 3 * MIB);
-      const left = await site.names(image);
-      expect(left.length).toBeLessThanOrEqual(2);
-      expect(left).toContain(`png-${side}x${side}`);
-    }
-  });
-
   test("renditions stored at once stay within the limit together", async () => {
     const { image, fill, names, another } = open();
     const other = another();
@@ -106,16 +93,6 @@ test("the sizes of stored renditions are noted where they are remote, and listed
   expect(calls.filter((method) => method === "list")).toHaveLength(1);
   expect(await site.names(earlier)).toEqual(["png-2x2", "png-3x3"]);
   expect(await memory.stat(`${earlier.id}/original`)).not.toBeNull();
-});
-
-test("notes without a use are read, and their sizes count", async () => {
-  const { store, create, put, names } = createCacheSite();
-  const image = create({ createdAt: NOON });
-  const stored = [["png-1x1", 7 * MIB]];
-  await store.put(`${image.id}/notes`, Buffer.from(JSON.stringify({ v: 1, stored, failures: [] })));
-  await store.put(keyOf(image, "png-1x1"), Buffer.alloc(10));
-  await put(image, "png-2x2", 2 * MIB);
-  expect(await names(image)).toEqual(["png-2x2"]);
 });
 
 describe("the free part of a disk", () => {

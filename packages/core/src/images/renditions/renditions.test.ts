@@ -5,7 +5,7 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
 import { RenderGate } from "./render-gate.ts";
-import { BytesReplaced, keyFor, STAMP_BYTES } from "./rendition-bytes.ts";
+import { keyFor } from "./rendition-bytes.ts";
 import { Renditions, type RenditionsOptions } from "./renditions.ts";
 
 const ID = "AAAAAAAAAAAAAAAAAAAAAA";
@@ -101,15 +101,6 @@ test("the tag of a rendition that is not stored names this build", async () => {
   expect((await read(renditions)).etag).toBe(`"${ID}.jpg-high-2x2.b2"`);
 });
 
-test("etag caches the bytes of a stored rendition in memory", async () => {
-  const store = await storage();
-  const { etag } = await read(service(store, releaseOf("b1").renderer));
-  const renditions = service(store, releaseOf("b2").renderer, { memoryBytes: 1e6 });
-  expect(renditions.peek(target())).toBeUndefined();
-  expect(await renditions.etag(target(), signal)).toBe(etag);
-  expect(renditions.peek(target())).toEqual({ bytes: Buffer.from("jpg by b1 of original"), etag });
-});
-
 test("a stored rendition of a lower version is served once more, then replaced in the background", async () => {
   const store = await storage();
   await read(service(store, releaseOf("b1").renderer));
@@ -137,35 +128,4 @@ test.each([0, 5, 200])("%i stored bytes without a stamp are replaced by a rendit
   expect(await renditions.find(target(), signal)).toBeNull();
   const made = await read(renditions);
   expect(await read(service(store, releaseOf("b2").renderer))).toEqual(made);
-});
-
-test("find renders nothing", async () => {
-  const { renderer, renders } = releaseOf("b1");
-  expect(await service(await storage(), renderer).find(target(), signal)).toBeNull();
-  expect(renders).toEqual([]);
-});
-
-const LARGE = Buffer.alloc(3 * 1024 * 1024, "large");
-
-test("a large rendition is read from the store in whole and in part, without its stamp", async () => {
-  const store = await storage();
-  const { renderer } = releaseOf("b1", { render: async () => ({ bytes: LARGE }) });
-  expect((await read(service(store, renderer))).text).toBe(LARGE.toString());
-  const stored = await service(store, renderer).find(target(), signal);
-  expect(stored?.size).toBe(LARGE.length);
-  expect(LARGE.equals(await readAll((await stored?.open()) ?? Buffer.of()))).toBe(true);
-  const part = await readAll((await stored?.open({ start: 5, end: 9 })) ?? Buffer.of());
-  expect(part.toString()).toBe("large");
-});
-
-test("open of a large rendition that was replaced or removed since find rejects with BytesReplaced", async () => {
-  const store = await storage();
-  const { renderer } = releaseOf("b1", { render: async () => ({ bytes: LARGE }) });
-  await read(service(store, renderer));
-  const key = keyOf.rendition(ID, "jpg-high-2x2");
-  const found = await service(store, renderer).find(target(), signal);
-  await store.put(key, Buffer.concat([LARGE, Buffer.alloc(STAMP_BYTES)]));
-  await expect(found?.open()).rejects.toBeInstanceOf(BytesReplaced);
-  await store.delete(key);
-  await expect(found?.open({ start: 0, end: 0 })).rejects.toBeInstanceOf(BytesReplaced);
 });

@@ -91,20 +91,6 @@ test("a task that waits longer than patienceMs rejects with overloaded and a ret
   expect(runs()).toBe(1);
 });
 
-test("an aborted task stops polling the leases", async () => {
-  const store = createLeases();
-  const { open } = createProcesses(store);
-  void open(() => new Promise(() => {})).once();
-  const leaving = new AbortController();
-  const waiting = open().once(leaving.signal);
-  while (store.asked < 3) await new Promise(setImmediate);
-  leaving.abort(new Error("The client left"));
-  await expect(waiting).rejects.toThrow();
-  const { asked } = store;
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(store.asked).toBe(asked);
-});
-
 test("a lease that cannot be released is reported to onError, and the task still succeeds", async () => {
   const trouble = new ServiceError("store_unavailable", "It is away.");
   const store = { ...createLeases(), releaseLease: () => Promise.reject(trouble) };

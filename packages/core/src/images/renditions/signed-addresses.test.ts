@@ -97,21 +97,6 @@ describe("with sizes: signed", () => {
     expect((await get(asPreset)).status).toBe(403);
   });
 
-  test("a signature with changed case, padding or a missing character answers 403", async () => {
-    const { get, sign } = await imageOn({ sizes: "signed" });
-    const address = await sign({ format: "png", resize: "20x" });
-    const at = address.indexOf("&s=") + 3;
-    const signature = address.slice(at);
-    for (const wrong of [
-      signature.toLowerCase(),
-      signature.toUpperCase(),
-      `${signature}%3D`,
-      signature.slice(1),
-    ]) {
-      expect((await get(address.slice(0, at) + wrong)).status).toBe(403);
-    }
-  });
-
   test("a signature is valid for every spelling of the same parameters", async () => {
     const { get, sign } = await imageOn({ sizes: "signed" });
     const address = await sign({ format: "jpg", resize: "20x30", convert: "low", page: 1 });

@@ -6,26 +6,6 @@ const stay = { client: "a", signal: new AbortController().signal };
 // One caller has one signal; in this test one signal is shared by many.
 setMaxListeners(0, stay.signal);
 
-test("simultaneous callers with the same key share one piece of work", async () => {
-  const flights = new SingleFlight<number>();
-  let runs = 0;
-  const work = async () => {
-    await new Promise(setImmediate);
-    return ++runs;
-  };
-  const results = await Promise.all(Array.from({ length: 16 }, () => flights.join("k", stay, work)));
-  expect(results).toEqual(Array(16).fill(1));
-  expect(await flights.join("k", stay, work)).toBe(2);
-});
-
-test("callers with different keys start separate work", async () => {
-  const flights = new SingleFlight<string>();
-  expect(await Promise.all(["a", "b"].map((key) => flights.join(key, stay, async () => key)))).toEqual([
-    "a",
-    "b",
-  ]);
-});
-
 test("a caller that aborts leaves, and the other callers still get the result", async () => {
   const flights = new SingleFlight<string>();
   const leaving = new AbortController();
@@ -58,14 +38,4 @@ test("work whose last caller leaves is aborted, and the next caller starts new w
   await expect(first).rejects.toThrow("left");
   expect(workSignal?.aborted).toBe(true);
   expect(await flights.join("k", stay, async () => "fresh")).toBe("fresh");
-});
-
-test("a failure reaches every caller, and the next call starts new work", async () => {
-  const flights = new SingleFlight<string>();
-  const fail = async () => {
-    throw new Error("no");
-  };
-  const both = await Promise.allSettled([flights.join("k", stay, fail), flights.join("k", stay, fail)]);
-  expect(both.map((each) => each.status)).toEqual(["rejected", "rejected"]);
-  expect(await flights.join("k", stay, async () => "ok")).toBe("ok");
 });

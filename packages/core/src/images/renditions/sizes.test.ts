@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { OriginalFacts, RenditionSpec, Size } from "../../contracts/renderer.ts";
+import type { Size } from "../../contracts/renderer.ts";
 import { DEFAULT_STEPS, sizePolicy } from "./presets.ts";
-import { boxOfStep, servedParameters } from "./read-request.ts";
+import { boxOfStep } from "./read-request.ts";
 
 const STEPS = [100, 200, 400];
 
@@ -71,39 +71,6 @@ describe("boxOfStep", () => {
       }
       expect(sizes.size).toBeLessThanOrEqual(STEPS.length + 1);
     }
-  });
-});
-
-describe("servedParameters", () => {
-  const original: OriginalFacts = { type: "image/png", width: 1000, height: 500, pages: 1, size: 1 };
-  const asked = { quality: "low", maxWidth: 150, page: 1 } as const;
-  const specs: RenditionSpec[] = [];
-  const renderer = {
-    measure(_: OriginalFacts, spec: RenditionSpec) {
-      specs.push(spec);
-      return { width: 150, height: 75 };
-    },
-  };
-
-  test("replaces the box by that of the step and keeps the other parameters", () => {
-    const served = servedParameters(
-      renderer,
-      original,
-      "jpg",
-      { parameters: asked, isExact: false },
-      sizePolicy({ steps: STEPS }),
-    );
-    expect(served).toEqual({ quality: "low", page: 1, maxWidth: 200, maxHeight: 200 });
-    expect(specs).toEqual([{ format: "jpg", ...asked }]);
-  });
-
-  test.each([
-    [true, sizePolicy("steps")],
-    [false, sizePolicy("any")],
-    [false, sizePolicy("signed")],
-  ])("returns the parameters of the request for isExact %s and the policy %j", (isExact, policy) => {
-    const request = { parameters: asked, isExact };
-    expect(servedParameters(renderer, original, "jpg", request, policy)).toEqual(asked);
   });
 });
 

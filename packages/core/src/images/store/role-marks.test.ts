@@ -1,14 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { PNG } from "../../../test/calls.ts";
-import { bytesAt, created, createSite, type ImageSite, type SiteOptions } from "../../../test/image-site.ts";
+import { bytesAt, created, type ImageSite, type SiteOptions } from "../../../test/image-site.ts";
 import { createDiskStore, createLifeSite, DAY } from "../../../test/life-site.ts";
 import { createMount } from "../../../test/store-mount.ts";
-import { type StoreCall, tapStore } from "../../../test/tapped-store.ts";
+import { tapStore } from "../../../test/tapped-store.ts";
 import type { BlobStore, StorageRoles } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
-
-const MARKS = ["identity/originals", "identity/renditions"];
 
 function divided(): StorageRoles {
   const [records, originals, renditions] = [1, 2, 3].map(() => createMemoryBlobStore());
@@ -52,19 +49,6 @@ function refusedFor(site: ImageSite, message: string): Promise<void> {
     message: expect.stringContaining(message),
   });
 }
-
-test("new stores of originals and renditions get marks with the ID of the records, and one store for all roles gets none", async () => {
-  const storage = divided();
-  await siteOn(storage).images.ready();
-  const { id } = JSON.parse(String(await bytesAt(storage.records, "identity")));
-  for (const role of ["originals", "renditions"] as const) {
-    expect(await keysOf(storage[role])).toEqual([`identity/${role}`]);
-    expect(JSON.parse(String(await bytesAt(storage[role], `identity/${role}`)))).toEqual({ v: 1, id });
-  }
-  const one = createMemoryBlobStore();
-  await createSite({ store: one }).images.ready();
-  expect((await keysOf(one)).filter((key) => MARKS.includes(key))).toEqual([]);
-});
 
 test("two objects of one directory as records and originals are served, by five processes that start at once", async () => {
   const records = createDiskStore();
@@ -240,61 +224,5 @@ describe("while serving", () => {
       throw new ServiceError("store_unavailable", "No answer.");
     });
     expect((await site.create()).status).toBe(201);
-  });
-
-  test("renditions that hang delay one upload by half a second, and no other", async () => {
-    const { renditions, site } = await served();
-    let looks = 0;
-    renditions.under = tapStore(renditions.under, () => {
-      looks++;
-      return new Promise(() => {});
-    });
-    for (let upload = 0; upload < 3; upload++) expect((await site.create()).status).toBe(201);
-    expect(looks).toBe(1);
-  });
-
-  test.each<[string, (kept: BlobStore) => Promise<BlobStore>]>([
-    [
-      "is damaged",
-      async (kept) => {
-        await kept.put("identity/renditions", Buffer.from("?"));
-        return kept;
-      },
-    ],
-    [
-      "may not be read",
-      async (kept) =>
-        tapStore(kept, ({ method }) => {
-          if (method === "get") throw Object.assign(new Error("EACCES"), { code: "EACCES" });
-        }),
-    ],
-  ])("renditions whose mark %s stop neither a start nor uploads", async (_what, spoil) => {
-    const { storage } = await served();
-    const site = siteOn({ ...storage, renditions: await spoil(storage.renditions) });
-    await site.images.ready();
-    expect((await site.create()).status).toBe(201);
-    expect(site.errors).toEqual([]);
-  });
-
-  test("an upload reads one mark of each other store, and a read, a miss or one store for all roles reads none", async () => {
-    const calls: StoreCall[] = [];
-    const tapped = () => tapStore(createMemoryBlobStore(), (call) => void calls.push(call));
-    const bytes = tapped();
-    const site = siteOn({ records: tapped(), originals: bytes, renditions: bytes });
-    await site.images.ready();
-    const looks = async (work: () => Promise<unknown>) => {
-      calls.length = 0;
-      await work();
-      return calls.filter(({ key }) => MARKS.includes(key)).map(({ method, key }) => `${method} ${key}`);
-    };
-    let id = "";
-    expect(await looks(async () => ({ id } = created(await site.create())))).toEqual([
-      "get identity/originals",
-    ]);
-    expect(await looks(() => site.send("GET", `/api/images/${id}.png`))).toEqual([]);
-    expect(await looks(() => site.send("GET", "/api/images/AAAAAAAAAAAAAAAAAAAAAA.png"))).toEqual([]);
-    const one = createSite({ store: tapped(), sweepEveryMs: false });
-    await one.images.ready();
-    expect(await looks(() => one.create({ file: PNG }))).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { created, createSite, eventually, type ImageSite } from "../../../test/image-site.ts";
 import { BROWSER, createLifeSite, DAY, entriesOf, tracesOf } from "../../../test/life-site.ts";
 import { createMount } from "../../../test/store-mount.ts";
-import { holdUp, type StoreCall, signal, tapStore } from "../../../test/tapped-store.ts";
+import { holdUp, signal, tapStore } from "../../../test/tapped-store.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
@@ -115,27 +115,6 @@ test("pending work is kept while the storage is missing", async () => {
   await home.put("identity", identity);
   await home.put(`${id}/record`, record);
   await expect(next.images.ready()).resolves.toBeUndefined();
-});
-
-test("a hit reads no identity, a create and a miss read it once, and concurrent misses share reads", async () => {
-  const calls: StoreCall[] = [];
-  const kept = createMemoryBlobStore();
-  const site = createLifeSite({ store: tapStore(kept, (call) => void calls.push(call)) });
-  const looks = async (work: () => Promise<unknown>) => {
-    calls.length = 0;
-    await work();
-    return calls.filter(({ key }) => key === "identity").map(({ method }) => method);
-  };
-  await site.images.ready();
-  let id = "";
-  expect(await looks(async () => ({ id } = created(await site.create())))).toEqual(["get"]);
-  expect(await looks(() => site.send("GET", `/api/images/${id}.png`))).toEqual([]);
-  expect(await looks(() => site.send("GET", `/${id}`, { headers: BROWSER }))).toEqual([]);
-  const miss = () => site.send("GET", `/api/images/${UNKNOWN}.png`);
-  expect(await looks(miss)).toEqual(["get"]);
-  const shared = await looks(() => Promise.all(Array.from({ length: 100 }, miss)));
-  expect(shared.length).toBeGreaterThan(0);
-  expect(shared.length).toBeLessThan(10);
 });
 
 test("a check of the identity that started before a record was found missing does not confirm the miss", async () => {

@@ -19,18 +19,6 @@ async function imagesIn(site: ImageSite): Promise<number> {
   return (await keysOf(site.store)).filter((key) => key.endsWith("/record")).length;
 }
 
-test("after a 503 the Idempotency-Key can be used again", async () => {
-  let isBroken = true;
-  const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
-    if (isBroken && method === "put" && key.endsWith("/record"))
-      throw new ServiceError("store_unavailable", "No answer.");
-  });
-  const site = createLifeSite({ store });
-  expect((await create(site)).status).toBe(503);
-  isBroken = false;
-  expect((await create(site)).status).toBe(201);
-});
-
 test("an Idempotency-Key expires after a day, with or without a sweep", async () => {
   for (const sweeps of [false, true]) {
     const site = createLifeSite();
@@ -174,18 +162,6 @@ test("an Idempotency-Key can be used for another file once its first upload has 
   admitting.accept();
   expect((await sleeping).status).toBe(409);
   expect(await imagesIn(lapsing)).toBe(1);
-});
-
-test("a first request that resumes after its claim expired answers 409 and creates no second image", async () => {
-  const site = createLifeSite({ renderer: createFakeRenderer() });
-  const sleeping = site.create({ headers: { "idempotency-key": KEY } });
-  const admitting = await site.renderer.next();
-  site.clock.now += CLAIM_MS;
-  const again = anotherProcess(site);
-  expect((await create(again)).status).toBe(201);
-  admitting.accept();
-  expect(await sleeping).toMatchObject({ status: 409, json: { detail: expect.stringMatching(/faster/) } });
-  expect(await imagesIn(site)).toBe(1);
 });
 
 test.each(["", "{", '{"id":7}'])(

@@ -192,13 +192,6 @@ describe("an Idempotency-Key of a client without an owner", () => {
   });
 });
 
-test("an Idempotency-Key of an owner answers the first PIN from every address and User-Agent", async () => {
-  const site = createLifeSite({ authorize: () => ({ owner: "anna" }) });
-  const first = created(await create(site, { clientIp: "203.0.113.7" }));
-  const other = { clientIp: "2001:db8::1", headers: { "user-agent": "Other/1.0" } };
-  expect(created(await create(site, other))).toEqual(first);
-});
-
 test("an owner named like a client address cannot use that client's Idempotency-Keys", async () => {
   let owner: string | undefined;
   const site = createLifeSite({ authorize: () => (owner === undefined ? undefined : { owner }) });
@@ -225,22 +218,6 @@ describe("after a create answered 202", () => {
     const done = await create(site);
     expect(done.json).toMatchObject({ id: first.json.id, pin: first.json.pin, status: "ready" });
     expect(await imagesIn(site)).toBe(1);
-  });
-
-  test("the Idempotency-Key can be used again if the file was rejected", async () => {
-    const renderer = createFakeRenderer();
-    const site = createSite({ renderer, sweepEveryMs: false });
-    const first = created(await create(site, later));
-    (await renderer.next()).refuse(new ServiceError("unsupported_media", "Its pixels end early."));
-    const path = `/api/images/${first.id}.json`;
-    await eventually(async () => expect((await site.send("GET", path)).status).toBe(404));
-    renderer.answer = ({ refuse }) => refuse(new ServiceError("unsupported_media", "Its pixels end early."));
-    const again = await create(site);
-    expect([again.status, again.json.detail]).toEqual([415, "Its pixels end early."]);
-    renderer.answer = ({ accept }) => accept();
-    const next = await create(site);
-    expect(next.status).toBe(201);
-    expect(next.json.id).not.toBe(first.id);
   });
 });
 

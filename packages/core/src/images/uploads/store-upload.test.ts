@@ -152,21 +152,6 @@ describe("a create with Prefer: respond-async", () => {
     );
   });
 
-  test.each([
-    ["unchanged", PNG],
-    ["cleaned", Buffer.from("clean")],
-  ])("stores the file %s and leaves nothing in the spool", async (_how, expected) => {
-    const store = fsStore();
-    const site = createSite({ store });
-    const { id } = created(await site.create(respondAsync));
-    const admitting = await site.renderer.next();
-    if (expected === PNG) admitting.accept();
-    else admitting.accept(await cleanedTo(admitting, expected));
-    await eventually(async () => expect(await keysOf(store)).toEqual([`${id}/original`, `${id}/record`]));
-    expect(await bytesAt(store, `${id}/original`)).toEqual(expected);
-    await eventually(() => expect(readdirSync(store.spoolDirectory)).toEqual([]));
-  });
-
   test("answers 201 if the upload is done within wait", async () => {
     const site = createSite({ renderer: createFakeRenderer(acceptAll), asyncAfterMs: 0 });
     const answer = await site.create({ headers: { prefer: "respond-async, wait=10" } });

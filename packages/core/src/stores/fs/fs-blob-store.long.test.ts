@@ -17,8 +17,6 @@ import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { blobStoreContract } from "@outrigger/testing";
 import { afterAll, expect, test, vi } from "vitest";
-import { isServiceError } from "../../errors.ts";
-import { readAll } from "../blob-body.ts";
 import { createFsBlobStore } from "./fs-blob-store.ts";
 
 const root = mkdtempSync(join(tmpdir(), "outrigger-fs-"));
@@ -63,30 +61,6 @@ test("a revision is current until another store replaces or deletes the blob, ho
   }
 });
 
-test("two stores on one directory see each other's writes at once, and lose none", async () => {
-  const directory = newDirectory();
-  const [one, other] = [createFsBlobStore({ directory }), createFsBlobStore({ directory })];
-  const { revision } = await one.put("n", Buffer.from("0"));
-  assert.equal(other.isCurrent("n", revision), true);
-  const workers = [one, other, one, other].map(async (store) => {
-    for (let done = 0; done < 15; ) {
-      const blob = await store.get("n");
-      assert.ok(blob !== null);
-      const next = Buffer.from(`${Number(await readAll(blob.body)) + 1}`);
-      try {
-        await store.put("n", next, { ifRevision: blob.revision });
-        done++;
-      } catch (error) {
-        if (!isServiceError(error, "conflict")) throw error;
-      }
-    }
-  });
-  await Promise.all(workers);
-  assert.equal(String((await other.get("n"))?.body), "60");
-  await other.delete("n");
-  assert.equal(await one.get("n"), null);
-});
-
 test("deleting a key leaves no file, and no directory below the first level", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
@@ -117,15 +91,6 @@ test("adoptTogether creates a top directory that vanished, but not in a data dir
   assert.deepEqual(await readdir(store.spoolDirectory), []);
 });
 
-test("a body that is being read stays intact when its blob is replaced many times", async () => {
-  const store = createFsBlobStore({ directory: newDirectory() });
-  const old = randomBytes(8_000_000);
-  await store.put("a", old);
-  const blob = await store.get("a");
-  for (let turn = 0; turn < 10; turn++) await store.put("a", randomBytes(10));
-  assert.ok(blob !== null && (await readAll(blob.body)).equals(old));
-});
-
 test("only the owner can read the stored files", async () => {
   const directory = newDirectory();
   const store = createFsBlobStore({ directory });
@@ -140,6 +105,12 @@ test("only the owner can read the stored files", async () => {
   assert.equal((await stat(store.spoolDirectory)).mode & 0o777, 0o700);
   await store.localSecret();
   assert.equal((await stat(join(directory, "secret"))).mode & 0o777, 0o600);
+  await store.addDue("jobs", { id: "x-_", dueMs: 1_700_000_000_000 });
+  for (const [path, mode] of [
+    ["due/jobs/0a4da", 0o700],
+    ["due/jobs/0a4da/0loyw3v28.x-_", 0o400],
+  ] as const)
+    assert.equal((await stat(join(directory, path))).mode & 0o777, mode);
 });
 
 test("a secret that is truncated or readable by others is rejected, and the message says how to fix it", async () => {

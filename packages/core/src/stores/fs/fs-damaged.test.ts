@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import {
   chmodSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -45,20 +44,6 @@ test("a read returns the newest intact generation below one that lost its bytes,
   const { revision } = await store.put("x", Buffer.from("5"), { ifRevision: revisions[1] ?? "" });
   assert.ok(revision.startsWith(`${revisions[0]?.slice(0, 16)}.5.`));
   assert.equal(await storedText(store, "x"), "5");
-});
-
-test("an empty blob reads as empty, also above a generation with bytes and after it was adopted", async () => {
-  const directory = newDirectory();
-  const store = createFsBlobStore({ directory });
-  await store.put("x", Buffer.from("1"));
-  const { revision } = await store.put("x", Buffer.alloc(0));
-  assert.deepEqual(await store.get("x"), { size: 0, revision, body: Buffer.alloc(0) });
-  const spooled = join(store.spoolDirectory, "upload");
-  await store.put("y", Buffer.from("1"));
-  writeFileSync(spooled, "");
-  await store.adopt("y", spooled);
-  assert.equal((await store.stat("y"))?.size, 0);
-  assert.equal(lstatSync((await store.localPath("y")) ?? "").mode & 0o077, 0);
 });
 
 test("a generation that cannot be read rejects, and no older generation is served", async () => {

@@ -67,21 +67,6 @@ test("adding an entry on a full disk rejects with no_space", async () => {
   });
 });
 
-test("each process flushes the parent directories once, including those that another process created", async () => {
-  const directory = newDirectory();
-  await createFsBlobStore({ directory }).addDue("jobs", { id: "x", dueMs: LATER_MS });
-  const { store, files } = createFaultyStore(directory);
-  const flushed = recordFlushes(files, directory);
-  await store.addDue("jobs", { id: "y", dueMs: LATER_MS });
-  assert.deepEqual(flushed.splice(0), ["", "due", "due/jobs", "due/jobs/hour"]);
-  await store.addDue("jobs", { id: "z", dueMs: LATER_MS });
-  assert.deepEqual(flushed.splice(0), ["due/jobs/hour"]);
-  await store.addDue("jobs", { id: "z", dueMs: LATER_MS + HOUR_MS });
-  assert.deepEqual(flushed.splice(0), ["due/jobs", "due/jobs/hour"]);
-  await store.addDue("life", { id: "z", dueMs: LATER_MS });
-  assert.deepEqual(flushed.splice(0), ["due", "due/life", "due/life/hour"]);
-});
-
 test("the directory of a past hour is flushed with every entry, since any process may delete it", async () => {
   const { store, files, directory } = createFaultyStore(newDirectory());
   const dueMs = Date.now() - 24 * HOUR_MS;

@@ -233,19 +233,6 @@ test("adoptTogether keeps what another writer added before its last flush failed
   assert.deepEqual((await store.get("abc/two"))?.body, OLD);
 });
 
-test("writing a body to a new directory flushes every directory on its path", async () => {
-  const { store, files, directory } = faultyStore();
-  const flushed: string[] = [];
-  files.syncDirectory = async (path) => {
-    await nodeFiles.syncDirectory(path);
-    flushed.push(path);
-  };
-  await store.put("ab/c/d", NEW);
-  for (const path of ["blobs", "blobs/ab", "blobs/ab/ab", "blobs/ab/ab/c"]) {
-    assert.ok(flushed.includes(join(directory, path)), path);
-  }
-});
-
 test("a write rejects with a message about hard links on a file system without them", async () => {
   for (const code of ["EPERM", "ENOTSUP"]) {
     const { store, files, temporary } = faultyStore();

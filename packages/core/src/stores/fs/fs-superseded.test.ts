@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { link, rename } from "node:fs/promises";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { link } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createFaultyStore, systemError } from "../../../test/faulty-store.ts";
-import { isLocalStore } from "../../contracts/blob-store.ts";
-import { observeStore } from "../../observe/observe-backends.ts";
 import { createFsBlobStore } from "./fs-blob-store.ts";
 import { nodeFiles } from "./fs-files.ts";
 
@@ -33,43 +31,6 @@ async function generationsIn(store: Store, key: string): Promise<string[]> {
   const names = readdirSync(dirname(await pathOf(store, key)));
   return names.map((name) => name.replace(/^[0-9a-f]{16}\./, "")).sort((a, b) => Number(a) - Number(b));
 }
-
-test("replaced blobs keep their bytes until removal, which deletes only those replaced before the given time", async () => {
-  const { store, directory, temporary } = newStore();
-  const bodies = ["first", "second", "third"];
-  const paths: string[] = [];
-  for (const body of bodies) {
-    await store.put("ab/x", Buffer.from(body));
-    paths.push(await pathOf(store, "ab/x"));
-  }
-  await store.put("ab/other", Buffer.from("other"));
-  assert.deepEqual(
-    paths.map((path) => statSync(path).size),
-    bodies.map(({ length }) => length),
-  );
-  assert.equal(await store.removeSuperseded(Date.now() - HOUR_MS, always), 0);
-  assert.deepEqual(await generationsIn(store, "ab/x"), ["0", "1", "2", "3"]);
-  assert.equal(await removeAll(store), 2);
-  assert.deepEqual(await generationsIn(store, "ab/x"), ["0", "3"]);
-  assert.equal(await storedText(store, "ab/x"), "third");
-  assert.deepEqual(readdirSync(join(directory, "superseded")), []);
-  await store.put("ab/x", Buffer.from("fourth"));
-  assert.equal(await removeAll(store), 1);
-  assert.deepEqual(await generationsIn(store, "ab/x"), ["0", "4"]);
-  assert.deepEqual(temporary(), []);
-});
-
-test("a removal that skips a generation as too recent finds it again later", async () => {
-  const { store, directory } = newStore();
-  for (const body of ["1", "2", "3"]) await store.put("x", Buffer.from(body));
-  const [now = ""] = readdirSync(join(directory, "superseded"));
-  // Simulates a writer that was suspended between its note and its link.
-  const early = (Number.parseInt(now, 36) - 30).toString(36).padStart(5, "0");
-  await rename(join(directory, "superseded", now), join(directory, "superseded", early));
-  assert.equal(await store.removeSuperseded(Date.now() - HOUR_MS, always), 0);
-  assert.equal(readdirSync(join(directory, "superseded")).includes(early), false);
-  assert.equal(await removeAll(store), 2);
-});
 
 test("a removal stops before the next key when mayGoOn returns false, and the next removal deletes the rest", async () => {
   const { store } = newStore();
@@ -106,14 +67,6 @@ test("a blob can be replaced on a full disk that takes no note", async () => {
   writeFileSync(join(directory, "superseded"), "in the way");
   await store.put("x", Buffer.from("2"));
   assert.equal(await storedText(store, "x"), "2");
-});
-
-test("a blob without history loses its replaced generations at once", async () => {
-  const { store } = newStore();
-  for (let turn = 1; turn < 20; turn++)
-    await store.put("x", Buffer.from(`${turn}`), { withoutHistory: true });
-  assert.deepEqual(await generationsIn(store, "x"), ["0", "19"]);
-  assert.equal(await storedText(store, "x"), "19");
 });
 
 test("a writer suspended after its link succeeds, even if its temporary file was deleted meanwhile", async () => {
@@ -216,15 +169,4 @@ test("a replacement that cannot be made durable is rolled back, also after other
   await expect(store.put("x", Buffer.from("3"))).rejects.toMatchObject({ code: "store_unavailable" });
   assert.equal(store.isCurrent("x", revision), true);
   assert.equal(await storedText(store, "x"), "2");
-});
-
-test("an observed store exposes removeSuperseded, and isLocalStore detects it", () => {
-  const { store } = newStore();
-  const observer = {
-    observe: (_: unknown, work: () => unknown) => work(),
-    served() {},
-    gauge: () => () => {},
-  };
-  const observed = observeStore(store, "records", observer as never);
-  assert.equal(isLocalStore(observed), true);
 });

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, test } from "vitest";
-import { readAll } from "../blob-body.ts";
 import { createFsBlobStore } from "./fs-blob-store.ts";
 
 const root = mkdtempSync(join(tmpdir(), "outrigger-processes-"));
@@ -33,35 +30,6 @@ const PRELUDE = `
   /** Removes all superseded generations now; a sweep does so a day later. */
   const removeSuperseded = () => store.removeSuperseded(Date.now() + 7_200_000, () => true);
   console.log("ready");
-`;
-
-const INCREMENT = `
-  const increment = async () => {
-    for (;;) {
-      const { body, revision } = await store.get("n");
-      if (await won(store.put("n", Buffer.from(String(Number(body) + 1)), { ifRevision: revision }))) break;
-    }
-    await removeSuperseded();
-  };
-  await Promise.all(Array.from({ length: 50 }, increment));
-`;
-
-/** Writes blobs in every possible way until it is killed. Each begins with the hash of the rest. */
-const WRITE_FOREVER = `
-  for (let turn = 0; ; turn++) {
-    const content = randomBytes(Math.floor(Math.random() * 300_000));
-    const bytes = Buffer.concat([createHash("sha256").update(content).digest(), content]);
-    const key = "ab/" + Math.floor(Math.random() * 4) + "/x";
-    if (turn % 4 === 0) await store.put(key, bytes);
-    if (turn % 4 === 1) await store.put(key, Readable.from([bytes.subarray(0, 20_000), bytes.subarray(20_000)]));
-    if (turn % 4 === 2) {
-      const path = join(store.spoolDirectory, String(turn));
-      writeFileSync(path, bytes);
-      await store.adopt(key, path);
-    }
-    if (turn % 4 === 3) await store.delete(key);
-    if (turn % 5 === 4) await removeSuperseded();
-  }
 `;
 
 const RACE = `
@@ -107,16 +75,6 @@ const ADD_AND_REMOVE = `
   }
 `;
 
-test("four processes that each increment a blob fifty times lose no increment", async () => {
-  const directory = newDirectory();
-  const store = createFsBlobStore({ directory });
-  await store.put("n", Buffer.from("0"));
-  await Promise.all(Array.from({ length: 4 }, () => outputOf(start(INCREMENT, directory))));
-  assert.equal(String((await store.get("n"))?.body), "200");
-  const left = readdirSync(join(directory, "blobs/n/n@"));
-  assert.ok(left.length <= 4, `${left.length} files are left`);
-});
-
 test("the results of simultaneous creates, changes and deletes of several processes add up", async () => {
   const directory = newDirectory();
   const roles = ["create", "create", "delete", "delete", "change", "change", "sweep"];
@@ -145,40 +103,6 @@ test("processes that add to and remove from one hour of a due index lose no entr
   const found = await createFsBlobStore({ directory }).listDue("jobs", Date.now(), 1000);
   const expected = names.flatMap((name) => Array.from({ length: 100 }, (_, index) => `${name}-${2 * index}`));
   assert.deepEqual(found.map(({ id }) => id).sort(), expected.sort());
-});
-
-test("a killed writer leaves no partly written blob", async () => {
-  const directory = newDirectory();
-  const store = createFsBlobStore({ directory });
-  let blobs = 0;
-  for (let round = 0; round < 15; round++) {
-    const writers = [start(WRITE_FOREVER, directory), start(WRITE_FOREVER, directory)];
-    await Promise.all(writers.map(ready));
-    for (const writer of writers) {
-      await delay(Math.random() * 60);
-      writer.kill("SIGKILL");
-      await once(writer, "close");
-    }
-    for (const key of (await store.list("")).keys) {
-      const blob = await store.get(key);
-      assert.ok(blob !== null);
-      const bytes = await readAll(blob.body);
-      const hash = createHash("sha256").update(bytes.subarray(32)).digest();
-      assert.ok(
-        hash.equals(bytes.subarray(0, 32)),
-        `${key}: ${bytes.length} bytes differ from the bytes written`,
-      );
-      blobs++;
-    }
-  }
-  assert.ok(blobs > 0);
-  for (let key = 0; key < 4; key++) {
-    await store.put(`ab/${key}/x`, randomBytes(10));
-    assert.equal(await store.delete(`ab/${key}/x`), true);
-  }
-  const next = createFsBlobStore({ directory });
-  assert.deepEqual(readdirSync(join(directory, "tmp")), [next.spoolDirectory.split("/").at(-1)]);
-  assert.deepEqual(readdirSync(next.spoolDirectory), []);
 });
 
 test("a new store deletes the files of dead processes, and keeps those of running ones", async () => {
@@ -218,38 +142,6 @@ test("processes that request the secret at the same time get the same one", asyn
   assert.equal(secrets.size, 1);
   assert.match([...secrets][0] ?? "", /^[0-9a-f]{64}$/);
 });
-
-test.each(["buffer", "stream"])(
-  "a %s that fills the disk rejects with no_space, and the store stays usable",
-  async (kind) => {
-    const directory = newDirectory();
-    const body =
-      kind === "buffer" ? "bytes" : "Readable.from([bytes.subarray(0, 10_000), bytes.subarray(10_000)])";
-    const script = `
-    const old = randomBytes(10_000);
-    await store.put("ab/x", old);
-    const bytes = randomBytes(2_000_000);
-    const error = await store.put("ab/x", ${body}).then(() => null, (error) => error);
-    await store.put("ab/y", old);
-    const { readdirSync } = await import("node:fs");
-    console.log(JSON.stringify({
-      code: error?.code,
-      cause: error?.cause?.code,
-      isOld: (await store.get("ab/x")).body.equals(old),
-      left: readdirSync(store.spoolDirectory),
-    }));
-  `;
-    // The maximum file size, in blocks of 512 or 1024 bytes. The signal that would end the process is
-    // ignored.
-    const shell = `trap "" XFSZ; ulimit -f 500; exec "$0" "$@"`;
-    const child = spawn("sh", ["-c", shell, process.execPath, ...nodeArguments(script, directory)], {
-      cwd: import.meta.dirname,
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    const result = JSON.parse((await outputOf(child)).replace("ready\n", ""));
-    assert.deepEqual(result, { code: "no_space", cause: "EFBIG", isOld: true, left: [] });
-  },
-);
 
 function nodeArguments(script: string, ...rest: string[]): string[] {
   return ["--input-type=module", "--eval", PRELUDE + script, ...rest];

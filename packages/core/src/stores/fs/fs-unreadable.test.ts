@@ -84,14 +84,6 @@ test("a store whose directory of blobs may not be read is not taken for empty", 
   });
 });
 
-test("listAll yields all other keys, then rejects with the directory as its cause", async () => {
-  await withoutAccess(directory, [at("bb")], async () => {
-    const { read, error } = await readUntilFailure(listAll(store, ""));
-    expect(read).toEqual(KEYS.filter((key) => !key.startsWith("bb")));
-    expect(error).toMatchObject({ code: "store_unavailable", cause: { code: "EACCES", path: at("bb") } });
-  });
-});
-
 test("listAll names three of several directories with the remedy, and counts the others", async () => {
   const paths = [at("aa", "aa1"), at("aa", "aa2"), at("bb"), at("cc"), at("dd")];
   await withoutAccess(directory, paths, async () => {

@@ -40,10 +40,6 @@ test.each([
   expect(views.map((view) => view.sizes)).toEqual([shown]);
 });
 
-test.each(["/", "/assets/app.js"])("without pages, %s is left to the host", async (path) => {
-  expect(await createSite().images.handle(createCall("GET", path))).toBeUndefined();
-});
-
 test("a file that the pages do not have is left to the host", async () => {
   expect(await createSite({ pages }).images.handle(createCall("GET", "/assets/other.js"))).toBeUndefined();
 });
@@ -76,14 +72,6 @@ test("without Accept-Encoding, and without a compressed variant, the asset comes
   expect([only.text, only.headers["Content-Encoding"]]).toEqual(["plain", undefined]);
   const head = await site.send("HEAD", "/assets/app.js");
   expect([head.status, head.headers["Content-Length"], head.text]).toEqual([200, "5", ""]);
-});
-
-test("every page answers 405 to methods other than GET, HEAD and OPTIONS", async () => {
-  const site = createSite({ pages });
-  for (const path of ["/", "/assets/app.js", "/sharex.sxcu"]) {
-    const { status, headers } = await site.send("POST", path);
-    expect([path, status, headers.Allow]).toEqual([path, 405, "GET, HEAD, OPTIONS"]);
-  }
 });
 
 test.each(["/api/images/x.json", "/api/images", "/api/images/../x.png"])(
