@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { stripMetadata } from "../packages/imaging/src/worker/privacy/strip-metadata.ts";
+import { meanDifference, readPicture } from "./matrix/independent-reader.ts";
 import { newContext } from "./support/chromium.ts";
 import { jpegPhoto } from "./support/pictures.ts";
 import { programs, run } from "./support/programs.ts";
@@ -16,14 +17,19 @@ async function output(program: string, args: string[], input: Buffer): Promise<B
   return stdout;
 }
 
+/** Of 255: PDFium saves numbers with seven digits, which moves edges by less than a thousandth of a pixel. */
+const MAX_MEAN_DIFFERENCE = 0.5;
+
 /** Expects that poppler draws a cleaned PDF as it draws the PDF. */
 async function expectSameLook(name: string, pdf: Buffer): Promise<void> {
   const pieces = await stripMetadata(pdf, "application/pdf");
   expect(pieces, name).not.toBeNull();
-  const draw = (bytes: Buffer) => output(programs.pdftoppm, ["-r", "72", "-q"], bytes);
-  const drawn = await draw(pdf);
-  expect(new Set(drawn.subarray(20)).size, name).toBeGreaterThan(1);
-  expect((await draw(Buffer.concat(pieces ?? []))).equals(drawn), name).toBe(true);
+  const [before, after] = [
+    await readPicture(pdf, "pdf"),
+    await readPicture(Buffer.concat(pieces ?? []), "pdf"),
+  ];
+  expect(new Set(before.rgb).size, name).toBeGreaterThan(1);
+  expect(meanDifference(before, after), name).toBeLessThan(MAX_MEAN_DIFFERENCE);
 }
 
 test("PDFs of cairo and poppler look the same after cleaning", async () => {
