@@ -36,7 +36,7 @@ export function everythingIn(pdf: Buffer): string {
   const texts = [pdf];
   for (let start = pdf.indexOf(0x78); start !== -1; start = pdf.indexOf(0x78, start + 1)) {
     try {
-      texts.push(inflateSync(pdf.subarray(start), { maxOutputLength: 1_000_000 }));
+      texts.push(inflateSync(pdf.subarray(start), { maxOutputLength: 10_000_000 }));
     } catch {
       // Not compressed.
     }
