@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { stripMetadata } from "../packages/imaging/src/worker/privacy/strip-metadata.ts";
-import { meanDifference, readPicture } from "./matrix/independent-reader.ts";
+import { meanDifference, parsePpm } from "./matrix/independent-reader.ts";
 import { newContext } from "./support/chromium.ts";
 import { jpegPhoto } from "./support/pictures.ts";
 import { programs, run } from "./support/programs.ts";
@@ -24,19 +24,19 @@ const MAX_MEAN_DIFFERENCE = 0.5;
 async function expectSameLook(name: string, pdf: Buffer): Promise<void> {
   const pieces = await stripMetadata(pdf, "application/pdf");
   expect(pieces, name).not.toBeNull();
-  const [before, after] = [
-    await readPicture(pdf, "pdf"),
-    await readPicture(Buffer.concat(pieces ?? []), "pdf"),
-  ];
+  const draw = async (bytes: Buffer) =>
+    parsePpm(await output(programs.pdftoppm, ["-q", "-r", "72", "-f", "1", "-l", "1"], bytes));
+  const [before, after] = [await draw(pdf), await draw(Buffer.concat(pieces ?? []))];
   expect(new Set(before.rgb).size, name).toBeGreaterThan(1);
   expect(meanDifference(before, after), name).toBeLessThan(MAX_MEAN_DIFFERENCE);
 }
 
 test("PDFs of cairo and poppler look the same after cleaning", async () => {
-  for (const [name, svg] of Object.entries(await sampleSvgs())) {
-    if (!svg.includes("xmlns")) continue;
+  const drawings = Object.entries(await sampleSvgs()).filter(([, svg]) => svg.includes("xmlns"));
+  for (const [index, [name, svg]] of drawings.entries()) {
     const byCairo = await output(programs.rsvgConvert, ["-f", "pdf", "-z", "3"], Buffer.from(svg));
     await expectSameLook(name, byCairo);
+    if (index % 4 !== 0) continue;
     const again = join(dirname(programs.pdftoppm), "pdftocairo");
     await expectSameLook(`${name}, by poppler`, await output(again, ["-pdf", "-", "-"], byCairo));
   }
@@ -71,7 +71,7 @@ test("PDFs of pdfkit look the same after cleaning", async () => {
       document.text("A note").highlight(20, 20, 100, 20).link(20, 60, 90, 20, "https://example.com/"),
   };
   for (const [name, draw] of Object.entries(pages)) {
-    for (const options of [{}, { compress: false }, { pdfVersion: "1.3" as const }]) {
+    for (const options of [{ compress: false }, { pdfVersion: "1.3" as const }]) {
       const document = new PdfKit({ size: [300, 220], margin: 20, ...options });
       draw(document);
       document.end();

@@ -55,7 +55,7 @@ async function output(program: string, args: string[], input: Buffer): Promise<B
 }
 
 /** Binary PPM: `P6`, width, height, 255, one white space, pixels. */
-function parsePpm(bytes: Buffer): ReadPicture {
+export function parsePpm(bytes: Buffer): ReadPicture {
   const header = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(bytes.toString("latin1", 0, 64));
   if (header === null) throw new Error("The program's output is not a PPM of 8 bits");
   return { width: Number(header[1]), height: Number(header[2]), rgb: bytes.subarray(header[0].length) };
