@@ -11,7 +11,7 @@ import { createPages } from "@outrigger/web";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonSchema } from "../packages/core/src/schema/json-schema.ts";
-import { createTestLookup, type TestLookup, type TestLookupOptions } from "./lookup/lookup-site.ts";
+import { createTestLookup, type TestLookupOptions } from "./lookup/lookup-site.ts";
 import { faultsOfResponse } from "./openapi/check-answer.ts";
 import { operationsOf } from "./openapi/operations.ts";
 import { targetOf } from "./openapi/plain-call.ts";
@@ -218,11 +218,9 @@ describe("a description", () => {
 
 describe("mounted", () => {
   let site: ApiSite;
-  let made: TestLookup;
 
   beforeAll(async () => {
     site = await startApi();
-    made = site.made;
   });
   afterAll(() => site.stop());
 
@@ -255,13 +253,6 @@ describe("mounted", () => {
     const second = await get({ "If-None-Match": String(first.headers.etag) });
     expect([first.status, second.status, second.body.length]).toEqual([200, 304, 0]);
     expect((await get({ "If-None-Match": '"another"' })).status).toBe(200);
-  });
-
-  test("each service alone describes itself", async () => {
-    const alone = Object.keys((await documentOf(made.lookup)).paths);
-    expect(alone).toContain("/v2/email-finder");
-    expect(alone.some((path) => path.startsWith("/api/images"))).toBe(false);
-    expect(Object.keys((await documentOf(site.images)).paths)).not.toContain("/v2/email-finder");
   });
 
   test("other methods are answered as it says, and what they may be by Allow", async () => {

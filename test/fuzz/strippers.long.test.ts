@@ -1,4 +1,3 @@
-import { inflateSync } from "node:zlib";
 import { isServiceError } from "@outrigger/core";
 import type { OriginalType } from "@outrigger/core/images";
 import { expect, test } from "vitest";
@@ -7,6 +6,7 @@ import { repairPdf } from "../../packages/imaging/src/worker/pdf/repair-pdf.ts";
 import { stripMetadata } from "../../packages/imaging/src/worker/privacy/strip-metadata.ts";
 import { readLayerBlocks } from "../../packages/imaging/src/worker/psd/layer-blocks.ts";
 import { readPsdSections } from "../../packages/imaging/src/worker/psd/psd-header.ts";
+import { everythingIn } from "../../packages/imaging/test/acting-pdfs.ts";
 import type { Syntax } from "../hostile/mutations.ts";
 import { CANARY, endIfHanging, fuzz } from "./fuzz.ts";
 
@@ -109,21 +109,6 @@ const TYPES: [string, StrippedType, strip: number, admit: number][] = [
 function orRefused(error: unknown): "refused" {
   if (isServiceError(error, "unsupported_media")) return "refused";
   throw error;
-}
-
-/** The bytes as text, as they are, without zeros (UTF-16), and inflated wherever something inflates. */
-function everythingIn(bytes: Buffer): string {
-  const texts = [bytes];
-  for (let start = bytes.indexOf(0x78); start !== -1; start = bytes.indexOf(0x78, start + 1)) {
-    try {
-      texts.push(inflateSync(bytes.subarray(start), { maxOutputLength: 1_000_000 }));
-    } catch {
-      // Nothing that was deflated.
-    }
-  }
-  return texts
-    .map((text) => `${text.toString("latin1")}\n${text.toString("latin1").replaceAll("\0", "")}`)
-    .join("\n");
 }
 
 /** Of a PSD its resources and placed files: a damaged length may make any bytes a part of its layers or pixels. */

@@ -74,19 +74,6 @@ test("a sound file is accepted, and some damage of each is detected", async () =
   }
 });
 
-test("of pictures cut in half, a JPEG or PNG is stored with a warning, and others are refused", async () => {
-  for (const { title, type, bytes } of await soundFiles()) {
-    if (type === "application/pdf") continue;
-    const reply = await postImage(site, bytes.subarray(0, Math.ceil(bytes.length / 2)), type);
-    const isStored = type === "image/jpeg" || type === "image/png";
-    expect([title, reply.status]).toEqual([title, isStored ? 201 : 415]);
-    if (!isStored) continue;
-    const { id, warnings } = (await reply.json()) as Created;
-    stored.push(id);
-    expect(warnings).toEqual(["damage_repaired"]);
-  }
-});
-
 test("damaged files leave no file, no descriptor and no unexpected error behind", async () => {
   await watch.expectUnharmed(stored);
   expect(site.errors).toEqual([]);

@@ -14,10 +14,6 @@ const POINTS_PER_INCH = 72;
 export interface ReadOptions {
   /** The size to scale the picture to. */
   resize?: { width: number; height: number };
-  /** Arguments for ImageMagick after scaling, such as a crop. */
-  further?: readonly string[];
-  /** Colour below transparent parts. @default "white" */
-  background?: string;
   /** Pixels per point of a PDF. @default 1 */
   pdfDensity?: number;
 }
@@ -31,7 +27,7 @@ export async function readPicture(
   format: string,
   options: ReadOptions = {},
 ): Promise<ReadPicture> {
-  const { pdfDensity = 1, resize, further = [], background = "white" } = options;
+  const { pdfDensity = 1, resize } = options;
   switch (format) {
     case "svg":
       return readPicture(await output(programs.rsvgConvert, ["-f", "png"], bytes), "png", options);
@@ -47,7 +43,7 @@ export async function readPicture(
       return readPicture(await sharp(bytes).png().toBuffer(), "png", options);
   }
   const scaling = resize === undefined ? [] : ["-resize", `${resize.width}x${resize.height}!`];
-  const flattening = ["-auto-orient", "-background", background, "-flatten", ...scaling, ...further];
+  const flattening = ["-auto-orient", "-background", "white", "-flatten", ...scaling];
   const args = [`${format}:-[0]`, ...flattening, "-colorspace", "sRGB", "-depth", "8", "ppm:-"];
   return parsePpm(await output(programs.convert, args, bytes));
 }
@@ -59,7 +55,7 @@ async function output(program: string, args: string[], input: Buffer): Promise<B
 }
 
 /** Binary PPM: `P6`, width, height, 255, one white space, pixels. */
-function parsePpm(bytes: Buffer): ReadPicture {
+export function parsePpm(bytes: Buffer): ReadPicture {
   const header = /^P6\s+(\d+)\s+(\d+)\s+255\s/.exec(bytes.toString("latin1", 0, 64));
   if (header === null) throw new Error("The program's output is not a PPM of 8 bits");
   return { width: Number(header[1]), height: Number(header[2]), rgb: bytes.subarray(header[0].length) };

@@ -31,17 +31,18 @@ export async function drawn(pdf: Buffer, page = 1): Promise<Buffer> {
   return (await picture.decode()).raw().toBuffer();
 }
 
-/** The text of a file, of its names without escapes, and of everything in it that inflates. */
+/** The text of a file, also in UTF-16, of its names without escapes, and of everything in it that inflates. */
 export function everythingIn(pdf: Buffer): string {
-  const texts = [pdf.toString("latin1")];
+  const texts = [pdf];
   for (let start = pdf.indexOf(0x78); start !== -1; start = pdf.indexOf(0x78, start + 1)) {
     try {
-      texts.push(inflateSync(pdf.subarray(start)).toString("latin1"));
+      texts.push(inflateSync(pdf.subarray(start), { maxOutputLength: 10_000_000 }));
     } catch {
       // Not compressed.
     }
   }
   return texts
+    .flatMap((text) => [text.toString("latin1"), text.toString("latin1").replaceAll("\0", "")])
     .join("\n")
     .replace(/#([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

@@ -1,7 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { isServiceError } from "@outrigger/core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createRandom } from "../../../../../test/hostile/random.ts";
 import {
   firstObjectOf,
   pdfOfObjects,
@@ -135,61 +134,4 @@ test("a PDF that declares a billion pages and has one is opened without a search
   const began = process.cpuUsage();
   expect((await openPdf(bytes, limits)).pages).toBeGreaterThanOrEqual(1);
   expect(process.cpuUsage(began).user / 1000).toBeLessThan(20_000);
-});
-
-describe("a damaged PDF is drawn or refused with unsupported_media:", () => {
-  const rich = samplePdf(
-    [
-      {
-        content: `${QUARTERS} /F Do BT /T 9 Tf 5 5 Td (Text) Tj ET /P sh`,
-        entries: `/Annots[${firstObjectOf(2) + 1} 0 R]`,
-        resources:
-          `/XObject<</F ${firstObjectOf(2)} 0 R>>/Font<</T<</Type/Font/Subtype/Type1/BaseFont/Courier>>>>` +
-          "/Shading<</P<</ShadingType 2/ColorSpace/DeviceRGB/Coords[0 0 60 40]" +
-          "/Function<</FunctionType 2/Domain[0 1]/N 1/C0[1 0 0]/C1[0 0 1]>>>>>>",
-      },
-      { content: QUARTERS, entries: "/Rotate 90" },
-    ],
-    [
-      { dictionary: `${FORM}/Group<</S/Transparency>>`, data: "0 1 1 rg 9 9 20 20 re f" },
-      "<</Type/Annot/Subtype/Square/Rect[20 10 40 30]/C[0 1 0]>>",
-    ],
-  );
-
-  async function outcomesOf(files: Iterable<Buffer>): Promise<Map<string, number>> {
-    const outcomes = new Map<string, number>();
-    for (const bytes of files) {
-      for (const attempt of [draw, (file: Buffer) => transformPdf(file, { scale: 0.5 })]) {
-        const outcome = await outcomeOf(attempt(bytes));
-        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-      }
-    }
-    return outcomes;
-  }
-
-  test("truncated at sixty positions", async () => {
-    const cuts = Array.from({ length: 60 }, (_, index) =>
-      rich.subarray(0, Math.floor((rich.length * index) / 60)),
-    );
-    const outcomes = await outcomesOf(cuts);
-    expect(outcomes.get("damaged")).toBeGreaterThan(0);
-    expect((await draw(good)).equals(goodPixels)).toBe(true);
-  });
-
-  test("one to eight bits flipped, four hundred times", async () => {
-    const { below } = createRandom(1);
-    const flipped = Array.from({ length: 400 }, () => {
-      const bytes = Buffer.from(rich);
-      const flips = 1 + below(8);
-      for (let flip = 0; flip < flips; flip++) {
-        const place = below(bytes.length);
-        bytes.writeUInt8(bytes.readUInt8(place) ^ (1 << below(8)), place);
-      }
-      return bytes;
-    });
-    const outcomes = await outcomesOf(flipped);
-    expect(outcomes.get("drawn")).toBeGreaterThan(400);
-    expect(outcomes.size).toBeGreaterThan(1);
-    expect((await draw(good)).equals(goodPixels)).toBe(true);
-  });
 });

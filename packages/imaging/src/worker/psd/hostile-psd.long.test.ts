@@ -1,7 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { isServiceError } from "@outrigger/core";
 import { describe, expect, test } from "vitest";
-import { createRandom } from "../../../../../test/hostile/random.ts";
 import { patterned } from "../../../../../test/support/psd-colours.ts";
 import { readPsdPixels } from "../../../../../test/support/psd-pixels.ts";
 import { PSD_COMPRESSIONS, resource, section } from "../../../../../test/support/psd-samples.ts";
@@ -46,35 +45,17 @@ describe("a truncation", () => {
   });
 });
 
-describe("flipped bits", () => {
-  const { below } = createRandom(20);
-
-  test.each(merged.map((bytes, index) => [index, bytes] as const))(
-    "in file %i cause a picture or a refusal",
-    async (_, bytes) => {
-      for (let round = 0; round < 150; round++) {
+test("a wrong length anywhere causes a picture or a refusal", async () => {
+  for (const bytes of [merged[1], merged[5]]) {
+    if (bytes === undefined) throw new Error("There are eight files");
+    for (let position = 26; position < Math.min(bytes.length - 4, 1600); position++) {
+      for (const length of [0xffffffff, 0x10000]) {
         const damaged = Buffer.from(bytes);
-        for (let flips = 1 + below(4); flips > 0; flips--) {
-          const position = below(damaged.length);
-          damaged[position] = (damaged[position] ?? 0) ^ (1 << below(8));
-        }
+        damaged.writeUInt32BE(length, position);
         await outcomeOf(damaged);
       }
-    },
-  );
-
-  test.each([merged[1], merged[5]])(
-    "in a length cause a picture or a refusal",
-    async (bytes = Buffer.alloc(0)) => {
-      for (let position = 26; position < Math.min(bytes.length - 4, 1600); position++) {
-        for (const length of [0xffffffff, 0x10000]) {
-          const damaged = Buffer.from(bytes);
-          damaged.writeUInt32BE(length, position);
-          await outcomeOf(damaged);
-        }
-      }
-    },
-  );
+    }
+  }
 });
 
 /** A file that declares a size and holds almost no pixels. */

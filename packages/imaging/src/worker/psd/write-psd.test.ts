@@ -2,7 +2,6 @@ import { initializeCanvas, readPsd } from "ag-psd";
 import { describe, expect, test } from "vitest";
 import { createRandom } from "../../../../../test/hostile/random.ts";
 import { largestDifference, readPsdPixels } from "../../../../../test/support/psd-pixels.ts";
-import { openPsd } from "./open-psd.ts";
 import { maxPackedBytes, packBits, unpackBits } from "./pack-bits.ts";
 import { writePsd } from "./write-psd.ts";
 
@@ -80,11 +79,6 @@ test("writePsd packs one colour to almost nothing, and noise to little more than
   expect(writePsd(Buffer.alloc(750_000, 9), size).length).toBeLessThan(16_000);
   const noise = createRandom(12).bytes(750_000);
   expect(writePsd(noise, size).length).toBeLessThan(760_000);
-});
-
-test("openPsd reports the size of a written PSD", async () => {
-  const bytes = writePsd(pixelsOf(30, 20, 4), { width: 30, height: 20, channels: 4 });
-  expect((await openPsd(bytes, { maxPixels: 600 })).natural).toEqual({ width: 30, height: 20 });
 });
 
 test.each([
