@@ -34,13 +34,6 @@ describe("Retry-After", () => {
     expect(fronted.front.requests).toHaveLength(1);
   });
 
-  test("the client gives up after maxRetries retries", async () => {
-    const later = { status: 429, headers: { "Retry-After": "0" } };
-    fronted.front.interject(later, later, later);
-    expect(await refusalOf(client({ maxRetries: 2 }).get(NO_IMAGE))).toMatchObject({ status: 429 });
-    expect(fronted.front.requests).toHaveLength(3);
-  });
-
   test("an abort ends the wait for a retry at once", async () => {
     const reason = new Error("no more");
     const abort = new AbortController();
