@@ -36,7 +36,7 @@ const IN_PARTS = [
   "packages/page-index/src/crawl/crawl-kill.long.test.ts",
   "packages/s3/src/s3-blob-store.long.test.ts",
   "packages/sql/src/transfer/import-kill.long.test.ts",
-  "test/{backends,descriptions,event-backends,moderation-backends}{,.long}.test.ts",
+  "test/{backends,descriptions,event-backends}{,.long}.test.ts",
   "test/backends/serve.long.test.ts",
   "test/browser/edit.long.test.ts",
   "test/hostile/{{odd-files,resumable}.long,requests}.test.ts",
@@ -64,7 +64,7 @@ const ALONE = [
   "packages/s3/src/s3-blob-store.long.test.ts",
   "packages/verifier/src/host-budget.test.ts",
   "test/backends.long.test.ts",
-  "test/hostile/{bombs,health,multipart,parameters,queue,truncated,types}.long.test.ts",
+  "test/hostile/{bombs,health,multipart,parameters,types}.long.test.ts",
   "test/large-bodies.long.test.ts",
   NIGHTLY_FILES,
 ].flat();

@@ -4,13 +4,11 @@ import { join } from "node:path";
 import { createFsBlobStore, createImageAdmin } from "@outrigger/core";
 import type { BlobStore } from "@outrigger/core/stores";
 import type { BackupReport, RestoreReport } from "@outrigger/ops";
-import { createRedisBlobStore } from "@outrigger/redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { outrigger, serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { pngPhoto } from "./support/pictures.ts";
 import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { type S3Access, useS3Server } from "./support/s3-server.ts";
 import { type Created, upload } from "./support/service.ts";
 
 type Environment = Record<string, string>;
@@ -23,20 +21,16 @@ interface Stock {
   withheld: Created;
 }
 
-const SECRET = { OUTRIGGER_SECRET: "the secret of the old service, 32 bytes" };
 let redis: RedisServer;
-let s3: S3Access;
 let postgres: PostgresServer;
 
 beforeAll(async () => {
   postgres = await startPostgres();
   redis = await startRedis({ appendOnly: true });
-  s3 = await useS3Server();
 });
 
 afterAll(async () => {
   await redis?.close();
-  await s3?.stop();
   await postgres?.close();
 });
 
@@ -176,53 +170,5 @@ describe("backup of a directory to a directory", () => {
       code: 1,
       stderr: expect.stringContaining("is a backup, which is not served"),
     });
-  });
-});
-
-describe("backup of Redis to S3", () => {
-  it("a backup without a secret restores into an empty Redis with the original secret only", async () => {
-    const cwd = await temporaryDirectory();
-    await redis.cli("FLUSHALL");
-    const bucket = await s3.createBucket();
-    const aws = {
-      AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
-    };
-    const place = `s3://${bucket}/backup?endpoint=${s3.endpoint}&timeoutMs=10000`;
-    const env = { ...aws, ...SECRET, OUTRIGGER_STORAGE: redis.url };
-    let stock: Stock | undefined;
-    let digests = new Map<string, string>();
-    await served(cwd, env, [], async (base) => {
-      stock = await stocked(base);
-      digests = await digestsOf(base, stock);
-      await end(createRedisBlobStore({ url: redis.url }), base, stock);
-      const first = await report<BackupReport>(cwd, ["backup", "--to", place], env);
-      // Records, and of the three that live the original and the entry of copies; the mark of the withheld one.
-      expect(first).toMatchObject({ images: 4, copied: 11, isComplete: true });
-      expect(first.manifest.secrets).toHaveLength(1);
-      expect(JSON.stringify(first)).not.toContain(SECRET.OUTRIGGER_SECRET);
-      const again = await report<BackupReport>(cwd, ["backup", "--to", place, "--verify"], env);
-      expect(again).toMatchObject({ copied: 0, bytes: 0, unchanged: 11, isComplete: true });
-    });
-    if (stock === undefined) throw new Error("There is no stock");
-    const then = stock;
-
-    await redis.cli("FLUSHALL");
-    const other = { ...env, OUTRIGGER_SECRET: "another secret of more than thirty-two bytes" };
-    const refused = await run(cwd, ["restore", "--from", place], other);
-    expect(refused).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("give the secret of the old service"),
-    });
-    expect(await redis.cli("DBSIZE")).toBe("0");
-    const restored = await report<RestoreReport>(cwd, ["restore", "--from", place], env);
-    expect(restored).toMatchObject({
-      restored: 3,
-      ended: 1,
-      wasLiving: false,
-      damaged: [],
-      isComplete: true,
-    });
-    await served(cwd, env, [], (base) => expectServed(base, then, digests));
   });
 });

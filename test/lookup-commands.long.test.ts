@@ -22,28 +22,6 @@ describe("outrigger contacts import", () => {
     expect(failed.stderr).toContain("bad.csv: Line 2 cannot be imported: address");
   });
 
-  it("contacts import of an address book stores the first address, and names what it left out", async () => {
-    const place = await createLookupPlace();
-    const header =
-      "First Name,Title,E-mail Address,E-mail 2 Address,Job Title,Business Street,Address,Web Page,URL";
-    const row =
-      'Ann,Mrs.,ann.best@acme.example,ann@private.example,Chief Analyst,1 Main St,"1 Main St, London",https://acme.example,https://www.linkedin.com/in/ann';
-    await writeFile(join(place.cwd, "book.csv"), [header, row].join("\r\n"));
-    const { code, stdout, stderr } = await place.run("contacts", "import", "book.csv");
-    expect([code, stdout]).toEqual([0, expect.stringContaining("1 addresses added")]);
-    expect(stdout).toContain("0 bad lines, 0 values dropped");
-    expect(stderr).toContain(
-      'Columns not used: "E-mail 2 Address", "Address", "Title", "Web Page", "Business Street"',
-    );
-    const exported = await place.run("contacts", "export", "-", "--format", "ndjson");
-    expect(JSON.parse(exported.stdout)).toMatchObject({
-      address: "ann.best@acme.example",
-      position: "Chief Analyst",
-      network_a_url: "https://www.linkedin.com/in/ann",
-      sources: [],
-    });
-  });
-
   it("contacts import of a file without a good line exits with 1 and names --map", async () => {
     const place = await createLookupPlace();
     await writeFile(join(place.cwd, "none.csv"), "First Name,Email,Kontakt\nAnn,none,ann@a.example\n");
@@ -111,18 +89,6 @@ describe("outrigger contacts import", () => {
       "position=Notiz",
     );
     expect(JSON.parse(json.stdout)).toMatchObject({ lines: 6, bad: 1, samples: [{ position: "x" }, {}, {}] });
-  });
-
-  it("contacts import detects vCard and NDJSON by the content", async () => {
-    const place = await createLookupPlace();
-    const card = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann Best\r\nEMAIL:ann@acme.example\r\nEND:VCARD\r\n";
-    for (const text of [card, '{"email":"cy@acme.example"}']) {
-      await writeFile(join(place.cwd, "people.txt"), text);
-      const { code, stdout } = await place.run("contacts", "import", "people.txt");
-      expect([code, stdout]).toEqual([0, expect.stringContaining("1 addresses added")]);
-    }
-    const { stdout } = await place.run("contacts", "export");
-    expect(stdout).toMatch(/ann@acme\.example.*Ann,Best.*cy@acme/s);
   });
 
   it("contacts import maps columns by --map and resumes after a signal", async () => {

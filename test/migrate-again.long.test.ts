@@ -6,7 +6,6 @@ import { outrigger, serve, temporaryDirectory } from "../packages/server/test/ou
 import {
   expectSame,
   keysOf,
-  migrated,
   migration,
   opened,
   redis,
@@ -48,22 +47,5 @@ describe("a killed migration", () => {
     expect([copied, unchanged, keys]).toEqual([500 - before, before, { from: 500, to: 500 }]);
     await expectSame(opened(createFsBlobStore({ directory: join(cwd, "data") })), to);
     await serve(cwd, [], env).url;
-  });
-});
-
-describe("a second migration", () => {
-  it("a second migration refuses a target that a server has changed since", async () => {
-    const cwd = await temporaryDirectory();
-    const [id] = await stockDirectory(join(cwd, "data"), 3, 1000);
-    const server = await redis();
-    await report(cwd, server.url);
-    const env = { ...(await secretOf(cwd)), OUTRIGGER_STORAGE: server.url };
-    const running = serve(cwd, [], env);
-    await running.url;
-    const removal = outrigger(["images", "rm", "--yes", id ?? ""], { cwd, env });
-    expect(await removal.exit).toBe(0);
-    const { code, stderr } = await migrated(cwd, server.url);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("the target is not empty") });
-    expect((await fetch(`${await running.url}/${id}`)).status).toBe(410);
   });
 });

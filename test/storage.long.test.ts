@@ -9,8 +9,7 @@ import {
   upload,
   uploaded,
 } from "../packages/server/test/outrigger-process.ts";
-import { startPostgres } from "./support/postgres-server.ts";
-import { type RedisServer, type RedisServerOptions, startRedis } from "./support/redis-server.ts";
+import { type RedisServer, startRedis } from "./support/redis-server.ts";
 
 // Each starts the command several times.
 const SECRET = { OUTRIGGER_SECRET: "the same for all processes, 32 bytes" };
@@ -22,8 +21,8 @@ afterEach(async () => {
   servers.clear();
 });
 
-async function redis(options: RedisServerOptions = {}): Promise<RedisServer> {
-  const server = await startRedis(options);
+async function redis(): Promise<RedisServer> {
+  const server = await startRedis();
   servers.add(server);
   return server;
 }
@@ -46,31 +45,6 @@ async function statusOf(base: string, id: string): Promise<number> {
 }
 
 describe("outrigger with everything in Redis", () => {
-  it("processes share images in Redis, which survive a restart of all processes", async () => {
-    const server = await redis({ appendOnly: true });
-    const env = { ...SECRET, OUTRIGGER_STORAGE: server.url };
-    const cwd = await temporaryDirectory();
-    const [one, other] = [serve(cwd, [], env), serve(cwd, [], env)];
-    const [here, there] = [await one.url, await other.url];
-    const { id } = await uploaded(here, await jpeg());
-    expect(await statusOf(there, id)).toBe(200);
-
-    const { code } = await ended(cwd, ["images", "withhold", "--reason", "Claim", id], env);
-    expect(code).toBe(0);
-    expect([await statusOf(here, id), await statusOf(there, id)]).toEqual([451, 451]);
-    expect((await ended(cwd, ["images", "release", id], env)).code).toBe(0);
-
-    for (const each of [one, other]) each.child.kill("SIGTERM");
-    expect([await one.exit, await other.exit]).toEqual([0, 0]);
-    await server.cli("SHUTDOWN").catch(() => {}); // The connection ends with the server.
-    await server.kill();
-    await server.start();
-    const again = serve(cwd, [], env);
-    expect(await statusOf(await again.url, id)).toBe(200);
-    await again.logged("listening");
-    const warnings = again.output.stderr.split("\n").filter((line) => line.includes('"level":40'));
-    expect(warnings.filter((line) => !line.includes("runs as root"))).toEqual([]);
-  });
   it("all processes share the rate limits", async () => {
     const server = await redis();
     const env = { ...SECRET, OUTRIGGER_STORAGE: `${server.url}?prefix=counted` };
@@ -83,41 +57,6 @@ describe("outrigger with everything in Redis", () => {
     await uploaded(await other.url, picture);
     expect((await upload(await one.url, picture)).status).toBe(429);
     expect((await upload(await other.url, picture)).status).toBe(429);
-  });
-
-  it("the log and serve --check warn of a Redis without persistence", async () => {
-    const server = await redis();
-    const env = { ...SECRET, OUTRIGGER_STORAGE: server.url };
-    const cwd = await temporaryDirectory();
-    const running = serve(cwd, [], env);
-    await running.logged("listening");
-    expect(running.output.stderr).toMatch(/"level":40,.*keeps nothing on disk: a restart loses everything/);
-    const { stdout } = await ended(cwd, ["serve", "--check"], env);
-    expect(stdout).toContain(`ok       storage: ${server.url}\n`);
-    expect(stdout).toMatch(/warning {2}storage: .*a restart loses everything\. Set `appendonly yes`\.\n/);
-  });
-});
-
-describe("outrigger with records in PostgreSQL", () => {
-  it("the log and serve --check warn of a server that does not flush, and /readyz follows its outages", async () => {
-    const server = await startPostgres();
-    servers.add(server);
-    const roles = { records: server.url, originals: "file:./files", renditions: "file:./files" };
-    const env = { ...SECRET, OUTRIGGER_STORAGE: JSON.stringify(roles) };
-    const cwd = await temporaryDirectory();
-    const running = serve(cwd, [], env);
-    const url = await running.url;
-    const { id } = await uploaded(url, await jpeg());
-    expect(running.output.stderr).toMatch(/"level":40,.*a power cut can destroy the whole database/);
-    const { stdout } = await ended(cwd, ["serve", "--check"], env);
-    expect(stdout).toContain(`ok       storage of records: ${server.url.replace("test@", "")}\n`);
-    expect(stdout).toMatch(/warning {2}storage of records: .*Set `fsync = on`\.\n/);
-    expect(await statusOf(url, "readyz")).toBe(200);
-    await server.signal("SIGSTOP");
-    await readyzAnswers(url, 503);
-    await server.signal("SIGCONT");
-    await readyzAnswers(url, 200);
-    expect(await statusOf(url, `api/images/${id}.jpg`)).toBe(200);
   });
 });
 

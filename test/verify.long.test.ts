@@ -1,54 +1,34 @@
-import { createImages, type Images } from "@outrigger/core";
-import { createRenderer } from "@outrigger/imaging";
-import type { VerifyFinding } from "@outrigger/ops";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { createFsBlobStore, createImages } from "@outrigger/core";
+import { createHeaderRenderer } from "@outrigger/testing";
 import { describe, expect, it } from "vitest";
-import { outrigger } from "../packages/server/test/outrigger-process.ts";
-import {
-  backedUp,
-  cut,
-  damage,
-  directoryPlace,
-  nonsense,
-  PLACES,
-  type Place,
-  spoil,
-  usePlaces,
-  withStore,
-} from "./support/damaged-place.ts";
+import { outrigger, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { startHost } from "./support/hosts.ts";
 import { pngPhoto } from "./support/pictures.ts";
-import { type Created, upload } from "./support/service.ts";
-
-// Each runs the command many times.
-usePlaces();
+import { upload } from "./support/service.ts";
 
 const IMAGES = 6;
-const OWNER = "alice";
 
-async function ran({ cwd, env }: Place, ...args: string[]) {
-  const { exit, output } = outrigger(args, { cwd, env });
+async function ran(cwd: string, ...args: string[]) {
+  const { exit, output } = outrigger(args, { cwd });
   return { code: await exit, ...output };
 }
 
-async function verified(place: Place, ...args: string[]) {
-  const { code, stdout, stderr } = await ran(place, "images", "verify", "--json", ...args);
+/** Runs `outrigger images verify --json`. */
+async function verified(cwd: string, ...args: string[]) {
+  const { code, stdout, stderr } = await ran(cwd, "images", "verify", "--json", ...args);
   const lines = stdout.split("\n").filter((line) => line !== "");
-  const all = lines.map((line): unknown => JSON.parse(line));
-  const report = all.pop() as { images: number; defects: number; repaired: number }; // The last line.
-  const findings = all as VerifyFinding[]; // All before it.
-  const problems = Object.fromEntries(
-    findings.map(({ key, what, repair }) => [key, repair === null ? what : `${what} ${repair}`]),
-  );
-  return { code, report, problems, stderr };
+  const [report, ...findings] = lines.map((line) => JSON.parse(line)).reverse();
+  const repairs = Object.fromEntries(findings.map(({ key, what, repair }) => [key, [what, repair]]));
+  return { code, report, repairs, stderr };
 }
 
 /** A service that is started on what is there by now. */
-async function served<T>(place: Place, work: (base: string, images: Images) => Promise<T>): Promise<T> {
+async function served<T>(cwd: string, work: (base: string) => Promise<T>): Promise<T> {
   const images = createImages({
-    storage: place.openStorage(),
-    renderer: createRenderer(),
-    secret: "0123456789abcdef0123456789abcdef",
-    authorize: (_call, action) => (action === "create" ? { owner: OWNER } : undefined),
+    storage: createFsBlobStore({ directory: join(cwd, "data") }),
+    renderer: createHeaderRenderer(),
     asyncAfterMs: false,
     sweepEveryMs: false,
     rateLimits: false,
@@ -56,119 +36,97 @@ async function served<T>(place: Place, work: (base: string, images: Images) => P
   });
   const host = await startHost("node:http", images);
   try {
-    return await work(host.base, images);
+    return await work(host.base);
   } finally {
     await host.close();
     await images.close();
   }
 }
 
-async function stocked(place: Place): Promise<Created[]> {
-  return served(place, async (base) => {
-    const created: Created[] = [];
-    for (let index = 0; index < IMAGES; index++) {
-      created.push(await upload({ base }, await pngPhoto(40 + index, 30), "image/png"));
-    }
+/** A data directory with images. */
+async function stocked(): Promise<{ cwd: string; ids: string[] }> {
+  const cwd = await temporaryDirectory();
+  const ids = await served(cwd, async (base) => {
+    const created: string[] = [];
+    for (let index = 0; index < IMAGES; index++)
+      created.push((await upload({ base }, await pngPhoto(40 + index, 30), "image/png")).id);
     return created;
   });
+  return { cwd, ids };
 }
 
-/** Status and bytes of every image. */
-function answersOf(place: Place, images: readonly Created[]): Promise<[number, string][]> {
-  return served(place, (base) =>
-    Promise.all(
-      images.map(async ({ id }): Promise<[number, string]> => {
-        const response = await fetch(`${base}/api/images/${id}.png`);
-        const bytes = Buffer.from(await response.arrayBuffer());
-        return [response.status, response.ok ? bytes.toString("base64") : ""];
-      }),
-    ),
+async function damageRecords(cwd: string, ids: readonly string[]): Promise<void> {
+  const store = createFsBlobStore({ directory: join(cwd, "data") });
+  for (const id of ids) await store.put(`${id}/record`, Buffer.from('{"id":'));
+  await store.close();
+}
+
+function statusesOf(cwd: string, ids: readonly string[]): Promise<number[]> {
+  return served(cwd, (base) =>
+    Promise.all(ids.map(async (id) => (await fetch(`${base}/api/images/${id}.png`)).status)),
   );
 }
 
-describe.each(Object.entries(PLACES))("outrigger images verify on %s", (_name, createPlace) => {
-  it("verify finds every damaged file, restores it from a backup, and ends images that it cannot restore", async () => {
-    const place = await createPlace();
-    const images = await stocked(place);
-    const before = await answersOf(place, images);
-    expect(before.map(([status]) => status)).toEqual(images.map(() => 200));
-    expect(await verified(place)).toMatchObject({
-      code: 0,
-      report: { images: IMAGES, defects: 0 },
-      problems: {},
-    });
-    const backup = await backedUp(place);
-
-    const expected = await damage(place, images);
-    const statuses = (await answersOf(place, images)).map(([status]) => status);
-    expect(statuses).toEqual([500, 500, 200, 500, 500, 200]);
-    expect(await verified(place)).toMatchObject({
-      code: 1,
-      problems: expected,
-      report: { defects: 7, repaired: 0 },
-    });
-    const repaired = await verified(place, "--repair", "--yes", "--from", backup);
-    const outcome = { "orphaned-bytes": "removed", "damaged-usage": "counted" };
-    const restored = Object.entries(expected).map(([key, what]) => [
-      key,
-      `${what} ${Object.entries(outcome).find(([each]) => each === what)?.[1] ?? "restored"}`,
-    ]);
-    expect(repaired).toMatchObject({ code: 0, problems: Object.fromEntries(restored) });
-    expect(await answersOf(place, images)).toEqual(before);
-    expect(await served(place, (_base, service) => service.usage(OWNER))).toMatchObject({ images: IMAGES });
-
-    await damage(place, images);
-    // A removal gives room back, and counts a damaged usage anew before it is looked at.
-    const stopped = await verified(place, "--repair", "--yes");
-    expect([stopped.code, stopped.stderr]).toEqual([
-      1,
-      expect.stringMatching(/Nothing was removed: that would be 6 of 7 images .* pass --max-removals 6/),
-    ]);
-    const { code, report, stderr } = await verified(place, "--repair", "--yes", "--max-removals", "6");
-    expect(stderr).toContain("Removing 6 of 7 images and orphaned originals");
-    expect([code, report.defects - report.repaired]).toEqual([0, 0]);
-    const ended = (await answersOf(place, images)).map(([status]) => status);
-    expect(ended).toEqual([410, 410, 410, 410, 410, 200]);
-    expect(await served(place, (_base, service) => service.usage(OWNER))).toMatchObject({ images: 1 });
-    expect(await verified(place)).toMatchObject({ code: 0, problems: {} });
-  });
-});
+const recordsOf = (ids: readonly string[], repair: string | null) =>
+  Object.fromEntries(ids.map((id) => [`${id}/record`, ["damaged-record", repair]]));
 
 describe("outrigger images", () => {
+  it("verify names damaged images, restores them from a backup, and without one ends as many as it may", async () => {
+    const { cwd, ids } = await stocked();
+    const damaged = ids.slice(0, 4);
+    await cp(join(cwd, "data"), join(cwd, "copy"), { recursive: true });
+    expect(await verified(cwd)).toMatchObject({
+      code: 0,
+      report: { images: IMAGES, defects: 0 },
+      repairs: {},
+    });
+    await damageRecords(cwd, damaged);
+    expect(await verified(cwd)).toMatchObject({
+      code: 1,
+      report: { defects: 4, repaired: 0 },
+      repairs: recordsOf(damaged, null),
+    });
+    expect(await verified(cwd, "--repair", "--yes", "--from", "file:./copy")).toMatchObject({
+      code: 0,
+      repairs: recordsOf(damaged, "restored"),
+    });
+    expect(await statusesOf(cwd, ids)).toEqual(Array(IMAGES).fill(200));
+    await damageRecords(cwd, damaged);
+    const stopped = await verified(cwd, "--repair", "--yes");
+    expect([stopped.code, stopped.stderr]).toEqual([
+      1,
+      expect.stringMatching(/Nothing was removed: that would be 4 of 6 images .* pass --max-removals 4/),
+    ]);
+    const { code, stderr } = await verified(cwd, "--repair", "--yes", "--max-removals", "4");
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Removing 4 of 6 images")]);
+    expect(await statusesOf(cwd, ids)).toEqual([410, 410, 410, 410, 200, 200]);
+  });
+
   it("every images command names a damaged record and continues", async () => {
-    const place = await directoryPlace();
-    const images = await stocked(place);
-    const [a = "", b = ""] = images.map(({ id }) => id);
-    await withStore(place, async (store) => {
-      await spoil(store, `${a}/record`, cut);
-      await spoil(store, `${b}/record`, nonsense);
-    });
+    const { cwd, ids } = await stocked();
+    const [a = "", b = ""] = ids;
+    await damageRecords(cwd, [a, b]);
     const named = expect.stringMatching(new RegExp(`${a}(?:.|\n)*${b}|${b}(?:.|\n)*${a}`));
-    const stats = await ran(place, "images", "stats", "--json");
+    const stats = await ran(cwd, "images", "stats", "--json");
     expect(stats).toMatchObject({ code: 0, stderr: named });
-    expect(JSON.parse(stats.stdout)).toMatchObject({
-      images: IMAGES,
-      states: { damaged: 2, ready: IMAGES - 2 },
-    });
-    const listed = await ran(place, "images", "list", "--state", "damaged", "--json");
+    const states = { damaged: 2, ready: IMAGES - 2 };
+    expect(JSON.parse(stats.stdout)).toMatchObject({ images: IMAGES, states });
+    const listed = await ran(cwd, "images", "list", "--state", "damaged", "--json");
     expect(listed).toMatchObject({ code: 0, stdout: named });
-    const copied = await ran(place, "migrate", "--from", "file:./data", "--to", "file:./copy");
+    const copied = await ran(cwd, "migrate", "--from", "file:./data", "--to", "file:./copy");
     expect(copied).toMatchObject({ code: 1, stderr: named });
     expect(copied.stderr).toContain("2 damaged at the source");
-    expect(await ran(place, "images", "withhold", a, "--reason", "Case 4711")).toMatchObject({ code: 0 });
-    expect(await ran(place, "images", "rm", "--yes", b)).toMatchObject({ code: 0, stdout: `${b} deleted\n` });
-    const statuses = (await answersOf(place, images)).map(([status]) => status);
-    expect(statuses).toEqual([451, 410, 200, 200, 200, 200]);
-    expect(await ran(place, "images", "release", a)).toMatchObject({ code: 0 });
-    const [first] = await answersOf(place, images);
-    expect(first).toEqual([500, ""]);
+    expect(await ran(cwd, "images", "withhold", a, "--reason", "Case 4711")).toMatchObject({ code: 0 });
+    expect(await ran(cwd, "images", "rm", "--yes", b)).toMatchObject({ code: 0, stdout: `${b} deleted\n` });
+    expect(await statusesOf(cwd, ids)).toEqual([451, 410, 200, 200, 200, 200]);
+    expect(await ran(cwd, "images", "release", a)).toMatchObject({ code: 0 });
+    expect(await statusesOf(cwd, [a])).toEqual([500]);
   });
 
   it("verify exits with 130 on a signal and with 2 for conflicting options", async () => {
-    const place = await directoryPlace();
-    const [first] = await stocked(place);
-    await withStore(place, (store) => spoil(store, `${first?.id}/record`, nonsense));
-    const slow = outrigger(["images", "verify", "--rate", "0.001"], place);
+    const { cwd, ids } = await stocked();
+    await damageRecords(cwd, ids.slice(0, 1));
+    const slow = outrigger(["images", "verify", "--rate", "0.001"], { cwd });
     // The first finding: it is at work.
     await slow.url;
     slow.child.kill("SIGINT");
@@ -180,7 +138,7 @@ describe("outrigger images", () => {
       [["--repair", "--yes", "--from", "file:./data"], "--from: must differ from the storage being repaired"],
       [["--rate", "fast"], "must be a number of MB/s"],
     ] as const) {
-      const { code, stderr } = await ran(place, "images", "verify", ...args);
+      const { code, stderr } = await ran(cwd, "images", "verify", ...args);
       expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
     }
   });

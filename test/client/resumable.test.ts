@@ -67,14 +67,6 @@ test("a resumable upload that breaks at 90 % continues at the last byte that the
   expect(await client().edit(image.id, image.pin, { name: "Bay" })).toMatchObject({ name: "Bay" });
 });
 
-test("a resumable upload outlasts more breaks than maxRetries, as long as each attempt sends a part", async () => {
-  proxy.cut({ direction: "up", afterBytes: 1.5 * MB, times: 5 });
-  const patient = createImagesClient({ baseUrl: `${proxy.endpoint}/img`, maxRetries: 1 });
-  expect(await patient.upload(large, { resumable: true })).toMatchObject({ status: "ready" });
-  expect(proxy.cuts()).toBe(5);
-  expect(proxy.sentBytes()).toBeLessThan(1.2 * size);
-});
-
 test("a resumable upload whose last reply is lost resolves with the image and its PIN", async () => {
   const file = fileOf(padded(3 * MB));
   const before = await countOf();

@@ -27,17 +27,6 @@ export async function soundFiles(): Promise<NamedFile[]> {
   ];
 }
 
-/** `bytes` truncated: after each of the first bytes, at places throughout, and just before the end. */
-export function truncations(bytes: Buffer, random: Random): { title: string; bytes: Buffer }[] {
-  const { length } = bytes;
-  const lengths = new Set([1, 2, 3, 4, 8, 12, 26, length - 1, length - 2, length - 9]);
-  while (lengths.size < 30) lengths.add(1 + random.below(length - 1));
-  return [...lengths].map((to) => ({
-    title: `cut to ${to} of ${length} bytes`,
-    bytes: bytes.subarray(0, to),
-  }));
-}
-
 /** `bytes` with one to ten bytes changed, mostly near headers. */
 export function corruptions(
   bytes: Buffer,

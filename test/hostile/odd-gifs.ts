@@ -3,7 +3,8 @@ import { extension, type GifFrame, type GifOptions, writeGif } from "./write-gif
 
 const SIZE = { width: 20, height: 12 } as const;
 
-const gif = (name: string, options: GifOptions) => sample("gif", name, writeGif({ ...SIZE, ...options }));
+const gif = (name: string, options: Partial<GifOptions>) =>
+  sample("gif", name, writeGif({ ...SIZE, ...options }));
 
 /** A block that says how often an animation repeats. */
 function repeats(count: number, application = "NETSCAPE2.0"): Buffer {

@@ -3,12 +3,10 @@ import { pngPhoto, svgDrawing } from "../support/pictures.ts";
 import { addressOf, type Created, postImage, type Site, startSite, upload } from "../support/service.ts";
 import { exchange, type RawReply } from "./raw-http.ts";
 import { type BodyRow, ODD_BODIES } from "./request-bodies.ts";
-import { BAD_DATES, BAD_PINS, BAD_READ_PARAMETERS, HOSTILE_NAMES } from "./request-values.ts";
+import { BAD_PINS, BAD_READ_PARAMETERS, HOSTILE_NAMES } from "./request-values.ts";
 import { answerOf, expectProblem } from "./verdict.ts";
 import { type Watch, watchSite } from "./watch-site.ts";
 
-/** A century, so that no date in the tables is refused for its distance. */
-const MAX_LIFETIME_MS = 100 * 365 * 86_400_000;
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 let site: Site;
@@ -17,7 +15,7 @@ let image: Created;
 const stored: string[] = [];
 
 beforeAll(async () => {
-  site = await startSite({ uploadIdleMs: 500, maxLifetimeMs: MAX_LIFETIME_MS });
+  site = await startSite({ uploadIdleMs: 500 });
   watch = await watchSite(site);
   image = await upload(site, await pngPhoto(30, 20), "image/png");
   stored.push(image.id);
@@ -92,31 +90,6 @@ describe("hostile image names", () => {
     expect((await get(`/img/api/images/${image.id}.png`))?.status).toBe(200);
     const record = (await (await fetch(addressOf(site, image.id, "json"))).json()) as Created;
     expect(record.name).toBe("ab");
-  });
-});
-
-describe("hostile expiresAt values", () => {
-  test("an expiresAt that is not a date is refused in a form, in a query and in JSON", async () => {
-    for (const date of BAD_DATES) {
-      const form = await postImage(site, svgDrawing, "image/svg+xml", { expiresAt: date });
-      expectProblem(await answerOf(form), [400], `form ${date}`);
-      const query = await postImage(
-        site,
-        svgDrawing,
-        "image/svg+xml",
-        {},
-        `json?expiresAt=${encodeURIComponent(date)}`,
-      );
-      expectProblem(await answerOf(query), [400], `query ${date}`);
-      expectProblem(await answerOf(await patch(JSON.stringify({ expiresAt: date }))), [400], `JSON ${date}`);
-    }
-  });
-
-  test("a valid expiresAt of the same form and distance is accepted", async () => {
-    for (const date of ["2059-02-28T23:59:59.999Z", "2059-12-31T00:00:00+14:00", "2059-06-01T00:00Z"]) {
-      const { id } = await upload(site, svgDrawing, "image/svg+xml", { expiresAt: date });
-      stored.push(id);
-    }
   });
 });
 

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { pngPhoto } from "../support/pictures.ts";
 import { addressOf, upload } from "../support/service.ts";
 import { APP_NAMES, startApp, userOf } from "./apps.ts";
-import { ask, refusalOf } from "./ask.ts";
+import { ask } from "./ask.ts";
 import { createTestLookup, type TestLookupOptions } from "./lookup-site.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
@@ -51,14 +51,6 @@ describe.each(APP_NAMES)("the lookup and its host, %s", (name) => {
     expect(await usedBy({}, `api_key=${key}`)).toEqual(["Me", { used: 1, available: 200 }]);
   });
 
-  test("a rejecting authenticate answers in the API's form", async () => {
-    const failing = { authenticate: () => Promise.reject(new Error("the host's own bug")) };
-    const replying = await start(failing);
-    const refused = await ask(`${replying.base}/account?api_key=${replying.key}`);
-    expect(refusalOf(refused)).toEqual([500, "internal_error"]);
-    expect(JSON.stringify(refused.body)).not.toContain("own bug");
-    expect(replying.errors).toEqual([expect.objectContaining({ message: "the host's own bug" })]);
-  });
   test("listed origins may send requests, also with a key in a header", async () => {
     const { base, search } = await start({ cors: { origins: ["https://shop.example"] } });
     const url = `${base}/domain-search?${search}`;

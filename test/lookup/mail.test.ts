@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { MailServer } from "../support/mail-server.ts";
+import { refusalOf } from "./ask.ts";
 import { type MailWorld, mailSitesForEach } from "./mail-site.ts";
 
 let world: MailWorld;
@@ -85,5 +86,26 @@ describe("verdicts from mail servers' replies", () => {
     const site = await start();
     expect(await site.verdict("alice@secure.test")).toMatchObject({ status: "valid" });
     expect(secure.commands).toContain("STARTTLS");
+  });
+
+  test("a suppressed person is refused before any request is sent", async () => {
+    const site = await start();
+    const find = (domain: string) => site.get("email-finder", `domain=${domain}&full_name=Ada%20Byron`);
+    await site.lookup.suppress("alice@people.test");
+    await site.lookup.suppress("left.test");
+    for (const email of ["alice@people.test", "ALICE@People.Test"]) {
+      const refused = await site.verify(email);
+      expect([email, ...refusalOf(refused)]).toEqual([email, 451, "claimed_email"]);
+    }
+    expect(refusalOf(await site.verify("anybody@left.test"))).toEqual([400, "invalid_domain"]);
+    expect(refusalOf(await find("left.test"))).toEqual([400, "invalid_domain"]);
+    await site.lookup.suppress("ada.byron@people.test");
+    expect(refusalOf(await find("people.test"))).toEqual([451, "claimed_email"]);
+    for (const operation of ["domain-search", "email-count"]) {
+      expect(refusalOf(await site.get(operation, "domain=left.test"))).toEqual([400, "invalid_domain"]);
+    }
+    // Not even a name server.
+    expect([mail.commands, mail.mostSessions(), world.dns.questions]).toEqual([[], 0, []]);
+    expect(await site.used()).toEqual({ searches: 0, verifications: 0 });
   });
 });

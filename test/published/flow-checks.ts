@@ -1,19 +1,11 @@
 import { deepStrictEqual as equal, match, notDeepStrictEqual, ok } from "node:assert";
 import { samplePdf } from "../support/pdf-samples.ts";
-import { svgDrawing } from "../support/pictures.ts";
 import type { Created, Walk } from "./flow.ts";
 import type { Reply } from "./http-client.ts";
-import type { Part } from "./multipart.ts";
 
 const FORMATS = [
   ["png", "image/png", /^\x89PNG\r\n/],
-  ["jpg", "image/jpeg", /^\xff\xd8\xff/],
-  ["gif", "image/gif", /^GIF8/],
-  ["svg", "image/svg+xml", /<svg[\s>]/],
-  ["psd", "image/x-photoshop", /^8BPS/],
-  ["pdf", "application/pdf", /^%PDF-/],
   ["webp", "image/webp", /^RIFF....WEBP/s],
-  ["avif", "image/avif", /^....ftypavif/s],
 ] as const;
 
 /** Without parameters. */
@@ -75,27 +67,18 @@ export async function readChecks({ check, send, api, part: { bytes } }: Walk): P
   await check("GET of the stored type answers the uploaded bytes", () =>
     equal([original.status, original.body.equals(bytes)], [200, true]),
   );
-  const { etag = "", "last-modified": modified = "" } = original.headers;
+  const { etag = "" } = original.headers;
   const read = (headers: Record<string, string>) => send(api("png"), { headers });
   await check("the ETag is strong", () => match(etag, /^"[^"]+"$/));
   await check("If-None-Match with the ETag answers 304 without a body", async () => {
     const { status, body } = await read({ "If-None-Match": etag });
     equal([status, body.length], [304, 0]);
   });
-  await check("If-Modified-Since with Last-Modified answers 304", async () =>
-    equal((await read({ "If-Modified-Since": modified })).status, 304),
-  );
-  await check("If-Match with another ETag answers 412", async () =>
-    equal((await read({ "If-Match": '"another"' })).status, 412),
-  );
   await check("Range answers 206 with those bytes", async () => {
     const { status, headers, body } = await read({ Range: "bytes=5-20" });
     equal([status, headers["content-range"]], [206, `bytes 5-20/${bytes.length}`]);
     ok(body.equals(bytes.subarray(5, 21)));
   });
-  await check("a Range beyond the end answers 416", async () =>
-    equal((await read({ Range: `bytes=${bytes.length}-` })).status, 416),
-  );
   await check("HEAD answers the headers of GET without a body", async () => {
     const { status, headers, body } = await send(api("png"), { method: "HEAD" });
     equal([status, body.length], [200, 0]);
@@ -130,9 +113,6 @@ export async function pageChecks({ base, check, send, image, part }: Walk): Prom
     const file = await send(image.url, { headers: { Accept: "image/*" } });
     equal([file.status, file.body.equals(part.bytes)], [200, true]);
   });
-  await check("/view answers the viewer", async () => {
-    await page(`${image.url}/view`, new RegExp(`api/images/${image.id}`), "*/*");
-  });
   await check("the edit page has a form and is no-store", async () => {
     const { headers } = await page(image.editUrl, /<form [^>]*method="?post/i);
     equal(headers["cache-control"], "no-store");
@@ -147,11 +127,6 @@ export async function pageChecks({ base, check, send, image, part }: Walk): Prom
       ok(url.startsWith(`${base}/assets/`), url);
       equal((await send(url)).status, 200);
     }
-  });
-  await check("the OpenAPI document describes the mount", async () => {
-    const document = json<{ openapi: string; paths: object }>(await send(`${base}/api/openapi.json`), 200);
-    match(document.openapi, /^3\.1\./);
-    ok(Object.keys(document.paths).length >= 5);
   });
 }
 
@@ -189,38 +164,16 @@ export async function editChecks({ check, send, sendAsStranger, api, image }: Wa
   });
 }
 
-export async function otherTypeChecks({ base, check, send, create, api, part, untilReady }: Walk) {
-  /** The record, once the image is ready. */
-  async function created(file: Part): Promise<Created> {
-    const { id } = json(await create(file), 201, 202);
-    await untilReady(id);
-    return json(await send(`${base}/api/images/${id}.json`), 200);
-  }
-  await check("POST .txt answers the address and a newline", async () => {
-    const text = await create(part, "txt");
-    ok([201, 202].includes(text.status), String(text.status));
-    equal([mediaType(text), text.body.toString()], ["text/plain", `${text.headers.location}\n`]);
-    match(String(text.headers.location), new RegExp(`^${base}/[\\w-]{22}$`));
-  });
-  await check("an SVG is stored and read as PNG", async () => {
-    const { links } = await created({ bytes: svgDrawing, type: "image/svg+xml", fileName: "a.svg" });
-    const { status, body } = await send(String(links.png));
-    equal([status, body.readUInt32BE(16), body.readUInt32BE(20)], [200, 120, 80]);
-  });
+/** PDFs need files of the packages that no other check reads. */
+export async function pdfChecks({ base, check, send, create, untilReady }: Walk): Promise<void> {
   await check("a PDF is stored, and its second page read as JPEG", async () => {
-    const bytes = samplePdf(
-      ["1 0 0", "0 0 1"].map((colour) => ({ content: `${colour} rg 10 10 40 20 re f` })),
-    );
-    const { pages, links } = await created({ bytes, type: "application/pdf", fileName: "a.pdf" });
+    const colours = ["1 0 0", "0 0 1"];
+    const bytes = samplePdf(colours.map((colour) => ({ content: `${colour} rg 10 10 40 20 re f` })));
+    const { id } = json(await create({ bytes, type: "application/pdf", fileName: "a.pdf" }), 201, 202);
+    await untilReady(id);
+    const { pages, links } = json(await send(`${base}/api/images/${id}.json`), 200);
     const [first, second] = [await send(`${links.jpg}?page=1`), await send(`${links.jpg}?page=2`)];
     equal([pages, second.status, mediaType(second)], [2, 200, "image/jpeg"]);
     notDeepStrictEqual(first.body, second.body);
-  });
-  await check("a JPEG is stored with its dimensions", async () => {
-    const { body } = await send(`${api("jpg")}?resize=120x`);
-    equal((await created({ bytes: body, type: "image/jpeg", fileName: "a.jpg" })).width, 120);
-  });
-  await check("an upload without Content-Length is stored", async () => {
-    json(await create(part, "json", true), 201, 202);
   });
 }

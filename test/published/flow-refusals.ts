@@ -1,6 +1,6 @@
 import { deepStrictEqual as equal, match, ok } from "node:assert";
 import type { Walk } from "./flow.ts";
-import { mediaType } from "./flow-checks.ts";
+import { json, mediaType } from "./flow-checks.ts";
 import type { Reply } from "./http-client.ts";
 import { MULTIPART, multipart } from "./multipart.ts";
 
@@ -28,18 +28,11 @@ export async function refusalChecks({ base, check, send, create, api, part }: Wa
   await check("an upload whose bytes are not of its type answers 415", async () =>
     problem(await create({ ...part, bytes: Buffer.from("no picture") }), 415),
   );
-  await check("an upload that is no multipart body answers 415", async () => {
-    const headers = { "Content-Type": "image/png" };
-    problem(await send(`${base}/api/images.json`, { method: "POST", headers, body: part.bytes }), 415);
-  });
   await check("a multipart body that ends early answers 400", async () => {
     const body = multipart(part).subarray(0, -20);
     const headers = { "Content-Type": MULTIPART };
     problem(await send(`${base}/api/images.json`, { method: "POST", headers, body }), 400);
   });
-  await check("a parameter out of its range answers 400", async () =>
-    problem(await send(`${api("png")}?resize=0x0`), 400),
-  );
   await check("an upload of 30 MB answers 413", async () => {
     const bytes = Buffer.alloc(TOO_LONG);
     part.bytes.copy(bytes);
@@ -50,8 +43,11 @@ export async function refusalChecks({ base, check, send, create, api, part }: Wa
     part.bytes.copy(bytes);
     problem(await create({ ...part, bytes }, "json", true), 413);
   });
-  await check("the mount still serves after these refusals", async () =>
-    equal((await send(api("png"))).status, 200),
+  await check(
+    "the mount still serves after these refusals, also an upload without Content-Length",
+    async () => {
+      json(await create(part, "json", true), 201, 202);
+    },
   );
   await check("an unknown image of the API answers 404", async () =>
     problem(await send(`${base}/api/images/${UNKNOWN_ID}.png`), 404),
@@ -66,7 +62,6 @@ export async function refusalChecks({ base, check, send, create, api, part }: Wa
 }
 
 export async function removalChecks({ check, send, api, image }: Walk): Promise<void> {
-  const { etag = "" } = (await send(api("png"))).headers;
   await check("DELETE with the PIN answers 204", async () => {
     const headers = { "X-Service-Image-Pin": image.pin };
     const { status, body } = await send(api("json"), { method: "DELETE", headers });
@@ -77,7 +72,4 @@ export async function removalChecks({ check, send, api, image }: Walk): Promise<
     for (const url of [api("json"), api("png"), `${api("webp")}?resize=100x100`, image.url])
       equal((await send(url, { headers: { Accept: "*/*" } })).status, 410, url);
   });
-  await check("a deleted image answers 410 also to If-None-Match", async () =>
-    problem(await send(api("png"), { headers: { "If-None-Match": etag } }), 410),
-  );
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { pngPhoto } from "../support/pictures.ts";
-import { createChecks, editChecks, otherTypeChecks, pageChecks, readChecks } from "./flow-checks.ts";
+import { createChecks, editChecks, pageChecks, pdfChecks, readChecks } from "./flow-checks.ts";
 import { refusalChecks, removalChecks } from "./flow-refusals.ts";
 import { http1Client, http2Client, type Reply, type Sent } from "./http-client.ts";
 import { MULTIPART, multipart, type Part } from "./multipart.ts";
@@ -105,7 +105,7 @@ export async function flow(
     await readChecks(walk);
     await pageChecks(walk);
     await editChecks(walk);
-    await otherTypeChecks(walk);
+    await pdfChecks(walk);
     await refusalChecks(walk);
     await removalChecks(walk);
     return checks;

@@ -1,6 +1,6 @@
 import type { HostRow } from "./host-table.ts";
 
-const FORMATS = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
+const FORMATS = ["png", "webp"];
 
 /** The row of docs/mounting.md for Next.js, which removes `Content-Length`. */
 export const NEXT_HOST: HostRow = {

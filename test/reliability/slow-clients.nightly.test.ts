@@ -1,21 +1,18 @@
 // Nightly: measures replies beside hundreds of slow clients, so it needs a quiet machine.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Service } from "@outrigger/core";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { serve, temporaryDirectory } from "../../packages/server/test/outrigger-process.ts";
 import { fetchReply } from "../../packages/testing/src/adapter/http-client.ts";
 import { atOnce } from "../support/at-once.ts";
 import { amount, isSoak } from "../support/soak.ts";
 import { uploadWhole } from "./clients/abort-uploads.ts";
-import { type ChangedImages, startChangedImages } from "./clients/changed-images.ts";
 import { beGoodClient, complaintsAbout, type GoodService, quantile } from "./clients/good-client.ts";
 import { type Holdings, leftovers, settledHoldings } from "./clients/leftovers.ts";
 import { noisePng } from "./clients/noise-png.ts";
 import { startSlowClients } from "./clients/slow-clients.ts";
 import { servedTarget, type Target } from "./clients/target.ts";
 import { uncutClients } from "./clients/uncut-clients.ts";
-import { hardWorking, oneAtATime } from "./clients/unfit-services.ts";
 
 /** Limits for a good client. With few reads, one slow moment of the machine is already more than 1 %. */
 const GOOD = { share: isSoak ? 0.99 : 0.95, withinMs: 500 };
@@ -67,43 +64,6 @@ describe("slow clients", () => {
         expect(await leftovers(target, before, 10_000)).toEqual([]);
       }),
   );
-});
-
-describe("the checks for slow clients", () => {
-  const started: ChangedImages[] = [];
-  afterEach(async () => {
-    for (const images of started.splice(0)) await images.close();
-  });
-
-  async function startChanged(change: (images: Service) => Service): Promise<Target> {
-    const images = await startChangedImages(await temporaryDirectory(), change);
-    started.push(images);
-    return images;
-  }
-
-  it("the checks catch a server that serves requests one after the other", async () => {
-    const target = await startChanged(oneAtATime);
-    const { service } = await serveAmongSlowClients(target, 8, 1000, 1);
-    expect(complaintsAbout(service, GOOD).join("\n")).toMatch(/requests failed: read: Error: Still waiting/);
-  });
-
-  it("the checks catch a server that is too busy to answer", async () => {
-    const target = await startChanged((images) => hardWorking(images, 150));
-    const { service } = await serveAmongSlowClients(target, 8, 2000, 1);
-    expect(complaintsAbout(service, GOOD).join("\n")).toMatch(/% of reads took up to/);
-  });
-
-  it("the checks catch a server that cuts no slow client", async () => {
-    const target = await startChanged((images) => images);
-    const download = await uploadLarge(target);
-    const uncut = await uncutClients(target, { count: 8, download, drips: false }, 3000);
-    expect(uncut.sort()).toEqual([
-      "2 of kind headers",
-      "2 of kind idle",
-      "2 of kind reader",
-      "2 of kind upload",
-    ]);
-  });
 });
 
 /**

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import type { BlobStore } from "@outrigger/core/stores";
 import type { MigrationReport } from "@outrigger/ops";
 import { expect } from "vitest";
@@ -62,17 +61,6 @@ export async function report(cwd: string, to: string): Promise<MigrationReport> 
   const { code, stdout, stderr } = await migrated(cwd, to, ["--json"]);
   if (code !== 0) throw new Error(`${code}: ${stderr}${stdout}`);
   return JSON.parse(stdout) as MigrationReport; // The documented output of --json.
-}
-
-/** Resolves when the server has `keys` keys or the process has ended. */
-export async function hasKeys(server: RedisServer, keys: number, exit: Promise<unknown>): Promise<void> {
-  let isOver = false;
-  void exit.then(() => {
-    isOver = true;
-  });
-  while (!isOver && Number((await server.cli("DBSIZE")).replace(/\D/g, "")) < keys) {
-    await delay(5);
-  }
 }
 
 export async function keysOf(store: BlobStore): Promise<string[]> {

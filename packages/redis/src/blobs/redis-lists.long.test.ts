@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { useRedis, withStore } from "../../test/redis-stores.ts";
 
@@ -36,32 +35,6 @@ describe("list of the whole Redis store", () => {
       for (const cursor of ["", "b/c", "../a", "a/"]) {
         await expect(store.list("a/", { cursor }), cursor).rejects.toMatchObject({ code: "bad_request" });
       }
-    });
-  });
-});
-
-describe.each(["server", "cluster"] as const)("due lists on a %s", (kind) => {
-  const url = () => (kind === "server" ? redis.server.url : redis.cluster.urls);
-  const nodes = () => (kind === "server" ? [redis.server] : redis.cluster.nodes);
-
-  test("are listed in order, with one command each", async () => {
-    await withStore(url(), async (store) => {
-      const entries = Array.from({ length: 300 }, (_, index) => {
-        return { id: randomBytes(9).toString("base64url"), dueMs: 1000 + index };
-      });
-      await Promise.all(entries.map((entry) => store.addDue("images", entry)));
-      expect(await store.listDue("images", 1099, 1000)).toEqual(entries.slice(0, 100));
-      for (const limit of [1, 70, 299]) {
-        expect(await store.listDue("images", Number.POSITIVE_INFINITY, limit)).toEqual(
-          entries.slice(0, limit),
-        );
-      }
-      await Promise.all(entries.map((entry) => store.removeDue("images", entry)));
-      for (const node of nodes()) await node.cli("CONFIG", "RESETSTAT");
-      for (let poll = 0; poll < 10; poll++) expect(await store.listDue("images", 2000, 1000)).toEqual([]);
-      const stats = await Promise.all(nodes().map((node) => node.cli("INFO", "commandstats")));
-      const calls = stats.join("\n").match(/cmdstat_(?!info|config)\w+:calls=\d+/g);
-      expect(calls).toEqual(["cmdstat_zrangebyscore:calls=10"]);
     });
   });
 });

@@ -1,7 +1,6 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { startRedis } from "../../../../../test/support/redis-server.ts";
 import { jpeg, outrigger, serve, temporaryDirectory, uploaded } from "../../../test/outrigger-process.ts";
 
 // Each test starts several servers and commands.
@@ -76,35 +75,4 @@ it("lost, empty and foreign directories of renditions cost neither conversions n
   expect(deleted.status).toBe(204);
   again.child.kill("SIGTERM");
   await again.exit;
-});
-
-it("a Redis with the renditions may be away at the start, be killed, and come back", async () => {
-  const cwd = await temporaryDirectory();
-  const redis = await startRedis();
-  try {
-    const { start, render } = place(cwd, redis.url);
-    await redis.kill();
-    const server = start();
-    const url = await server.url;
-    const { id, pin } = await uploaded(url, await jpeg());
-    const failing = { ...PARTS, renditions: "failing" };
-    expect(await render(url, id)).toBe(200);
-    expect(await readyz(url)).toEqual([200, failing]);
-    await redis.start();
-    await expect.poll(() => readyz(url)).toEqual([200, PARTS]);
-    await expect.poll(async () => [await render(url, id), await redis.cli("DBSIZE")]).not.toEqual([200, "0"]);
-    redis.signal("SIGSTOP");
-    for (let count = 0; count < 3; count++) expect(await render(url, id)).toBe(200);
-    await expect.poll(() => readyz(url)).toEqual([200, failing]);
-    redis.signal("SIGCONT");
-    await redis.kill();
-    expect(await render(url, id)).toBe(200);
-    const deleted = await fetch(`${url}/api/images/${id}.json?pin=${pin}`, { method: "DELETE" });
-    expect(deleted.status).toBe(204);
-    expect(await render(url, id)).toBe(410);
-    server.child.kill("SIGTERM");
-    expect(await server.exit).toBe(0);
-  } finally {
-    await redis.close();
-  }
 });

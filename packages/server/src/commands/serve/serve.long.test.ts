@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { get } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -115,20 +115,6 @@ describe("health of outrigger serve", () => {
     await server.logged("ready again");
   });
 
-  it("leaves no data in the store", async () => {
-    const cwd = await temporaryDirectory();
-    const server = serve(cwd);
-    const url = await server.url;
-    const before = await filesBelow(join(cwd, "data"));
-    expect(await answer(`${url}/readyz`)).toMatchObject([200, { status: "ready" }]);
-    server.child.kill("SIGTERM");
-    expect(await server.exit).toBe(0);
-    // The first sweep, at a random time, notes the clock.
-    const isNew = (file: string) => !before.includes(file) && !/^due(?:$|\/clock)/.test(file);
-    expect((await filesBelow(join(cwd, "data"))).filter(isNew)).toEqual([]);
-    expect(before.filter((file) => file.includes("readyz"))).toEqual([]);
-  });
-
   it("answers 503 draining on /readyz while it still accepts connections", async () => {
     const cwd = await temporaryDirectory();
     await writeFile(
@@ -176,9 +162,4 @@ describe("outrigger serve after an uncaught exception", () => {
 async function answer(url: string): Promise<[number, unknown]> {
   const response = await fetch(url);
   return [response.status, await response.json()];
-}
-
-async function filesBelow(directory: string): Promise<string[]> {
-  await mkdir(directory, { recursive: true });
-  return (await readdir(directory, { recursive: true })).sort();
 }

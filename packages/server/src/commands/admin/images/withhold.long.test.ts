@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { addRecords, images } from "../../../../test/images-command.ts";
+import { images } from "../../../../test/images-command.ts";
 import { jpeg, outrigger, serve, temporaryDirectory, uploaded } from "../../../../test/outrigger-process.ts";
 
 const FORMATS = ["json", "png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
@@ -137,37 +137,6 @@ describe("outrigger images release --copies", () => {
       });
     expect(await statuses([one.url, two.url, other.url])).toEqual([200, 200, 451]);
     await uploaded(url, file);
-  });
-});
-
-describe("outrigger images accept, refuse", () => {
-  it("accepts and refuses held images, and names those that are not held", async () => {
-    const cwd = await temporaryDirectory();
-    const url = await serve(cwd).url;
-    const { id } = await uploaded(url, await jpeg());
-    const held = { held: { since: Date.now() } };
-    const [first = "", second = ""] = await addRecords(cwd, [held, held]);
-    expect(await statuses([`${url}/${first}`, `${url}/${second}`])).toEqual([202, 202]);
-    expect(await images(cwd, "list", "--state", "held", "--json")).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('"state":"held"'),
-    });
-    expect(await images(cwd, "accept", first, id)).toEqual({
-      code: 1,
-      stdout: `${first} accepted\n`,
-      stderr: `outrigger: ${id}: The image is not held: it is ready\n`,
-    });
-    expect(await images(cwd, "refuse", second, "--reason", "Not a picture of the event")).toMatchObject({
-      code: 0,
-      stdout: `${second} refused\n`,
-    });
-    const refused = await fetch(`${url}/api/images/${second}.json`);
-    expect([refused.status, await refused.json()]).toEqual([
-      404,
-      expect.objectContaining({ detail: "Not a picture of the event" }),
-    ]);
-    expect(await (await fetch(`${url}/api/images/${first}.json`)).json()).toMatchObject({ status: "ready" });
-    expect(await images(cwd, "refuse", first)).toMatchObject({ code: 2 });
   });
 });
 
