@@ -110,7 +110,10 @@ const ITEMS: Readonly<Record<string, Kind>> = {
   "organization-name": "organization",
 };
 /** What microdata and the class names of a microformat announce; `null` without a known one. */
-export function attributeKind(classes: string, item: string, isInItem: boolean): Kind | null {
+export function attributeKind(attributes: ReadonlyMap<string, string>, isInItem: boolean): Kind | null {
+  const item = attributes.get("itemprop") ?? attributes.get("property") ?? "";
+  const classes = attributes.get("class") ?? "";
+  if (item === "" && classes === "") return null;
   for (const word of `${item.replace(/^\w+:/, "")} ${classes}`.toLowerCase().split(/\s+/)) {
     const kind = Object.hasOwn(ITEMS, word) ? ITEMS[word] : undefined;
     if (kind !== undefined) return kind;

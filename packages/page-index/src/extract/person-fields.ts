@@ -1,6 +1,6 @@
 import { type Kind, labelKind } from "./labels.ts";
-import type { NamedPart, Piece } from "./page-pieces.ts";
-import type { Linked } from "./page-text.ts";
+import type { NamedPart } from "./page-names.ts";
+import type { Piece } from "./page-text.ts";
 import { isDegree, isTitle } from "./person-names.ts";
 
 interface WrittenPhone {
@@ -44,60 +44,53 @@ function phonesIn(text: string, kind: Kind | null, isLinked: boolean): WrittenPh
   return found;
 }
 
-/** The phone to call of the pieces; `null` without one. @param linked Numbers of links to call. */
-export function phoneIn(pieces: readonly Piece[], linked: readonly Linked[]): string | null {
-  const found = pieces.flatMap(({ text, kind, start, end }) =>
-    phonesIn(
-      text,
-      kind,
-      linked.some(({ at }) => at >= start - 2 && at <= end),
-    ),
+/** The phone to call of the pieces; `null` without one. */
+export function phoneIn(pieces: readonly Piece[]): string | null {
+  const found = pieces.flatMap(({ text, kind }, index) =>
+    phonesIn(text, kind, pieces[index - 1]?.phone !== null && pieces[index - 1] !== undefined),
   );
-  return found.toSorted((one, other) => one.rank - other.rank)[0]?.text ?? linked[0]?.value ?? null;
+  const linked = pieces.find(({ phone }) => phone !== null)?.phone;
+  return found.toSorted((one, other) => one.rank - other.rank)[0]?.text ?? linked ?? null;
 }
 
-/** The position of a person in the pieces: announced, behind the name in its text, in a piece behind or before that. */
+/**
+ * The position of a person in the pieces: announced, behind the name in its text, in a piece behind or before that.
+ * @param at The piece behind the address.
+ */
 export function positionIn(pieces: readonly Piece[], part: NamedPart, at: number): string | null {
   const announced = pieces.find(({ kind, text }) => kind === "position" && /\p{L}/u.test(text));
   if (announced !== undefined) return trimmed(announced.text);
-  const index = pieces.findIndex(({ start, end }) => part.start >= start && part.start < end);
-  const own = pieces[index];
-  const rest = own?.text.slice(part.end - own.start) ?? "";
+  const texts = pieces.filter(({ text }) => text !== "");
+  const place = texts.findIndex(({ index }) => index === part.index);
+  const own = texts[place]?.text ?? "";
+  const rest = own.slice(part.end);
   const inside = /^[\s)]*(?:[,、;:|–—•·/(（]|-\s)/.test(rest)
     ? rest.split(/[,、;|•·()（）]|\s[-–—]\s/).find(isPosition)
     : undefined;
   if (inside !== undefined) return trimmed(inside);
-  const { firstName, lastName } = part.name;
-  const others = pieces
-    .map(withoutNumbers)
-    .filter(
-      ({ kind, isLabel, isLink, text }) =>
-        kind === null &&
-        !isLabel &&
-        !isLink &&
-        isPosition(text) &&
-        !(text.includes(lastName) && text.includes(firstName)),
-    );
-  const behind = others.filter(({ start, text }) => start >= part.end && !text.endsWith(":"));
-  const near = behind.find(({ start }) => start < Math.max(at, (own?.end ?? 0) + 3));
-  const previous = others.find(
-    ({ start, text }) => start === pieces[index - 1]?.start && (isTitle(text) || text.endsWith(":")),
-  );
-  const first = index === 1 ? others.find(({ start }) => start === pieces[0]?.start) : undefined;
   // `Engineer: Ada Lovelace`
-  const [, lead = ""] =
-    /^((?:\S+\s?){1,3}):\s*$/u.exec(own?.text.slice(0, part.start - own.start) ?? "") ?? [];
+  const [, lead = ""] = /^((?:\S+\s?){1,3}):\s*$/u.exec(own.slice(0, part.start)) ?? [];
   if (lead !== "" && isPosition(lead) && !CONTACT.test(lead)) return trimmed(lead);
-  const found = behind.find(({ text }) => isTitle(text)) ?? previous ?? near ?? first;
+  const { firstName, lastName } = part.name;
+  const others = texts.flatMap((piece) => {
+    const text = positionOf(piece);
+    const isName = text === null || (text.includes(lastName) && text.includes(firstName));
+    return isName || piece.index === part.index ? [] : [{ index: piece.index, text }];
+  });
+  const behind = others.filter(({ index, text }) => index > part.index && !text.endsWith(":"));
+  const near = behind.find(({ index }) => index < at || index === texts[place + 1]?.index);
+  const previous = others.find(
+    ({ index, text }) => index === texts[place - 1]?.index && (isTitle(text) || text.endsWith(":") || place === 1),
+  );
+  const found = behind.find(({ text }) => isTitle(text)) ?? previous ?? near;
   return found === undefined ? null : trimmed(found.text);
 }
 
 /** `, Mathematician, +44 20 7946 0018` is a position before a phone. */
-function withoutNumbers(piece: Piece): Piece {
-  const text = /\d{3}/.test(piece.text)
-    ? piece.text.split(/[,、;|•·()]|[–—]| - /).find(isPosition)
-    : undefined;
-  return text === undefined ? piece : { ...piece, text };
+function positionOf({ text, kind, isLabel }: Piece): string | null {
+  if (kind !== null || isLabel) return null;
+  const parts = /\d{3}/.test(text) ? text.split(/[,、;|•·()]|[–—]| - /) : [text];
+  return parts.find(isPosition) ?? null;
 }
 
 function trimmed(text: string): string {

@@ -1,8 +1,6 @@
 import { isRoleName, profileHandle, profileUrl } from "@outrigger/core/lookup";
-import { plainAddresses } from "./find-addresses.ts";
 import { type FoundContact, firstOf, merge } from "./found-contact.ts";
-import type { Occurrence } from "./page-pieces.ts";
-import { type PageLink, PageText } from "./page-text.ts";
+import { type Occurrence, type PageLink, PageText } from "./page-text.ts";
 import { PeopleFinder } from "./people-finder.ts";
 import { fittedName, personName } from "./person-names.ts";
 import { ROBOT, readRobotsTag } from "./robots-tag.ts";
@@ -43,10 +41,9 @@ export function readPage(html: string, page: { url: URL; domain: string }): Page
     text.head.canonical !== null && isOwn(text.head.canonical.hostname) ? text.head.canonical : page.url,
   );
   url.hash = url.username = url.password = "";
-  const occurrences = occurrencesIn(text);
-  const owned = occurrences.filter(({ value }) => isOwn(value.slice(value.lastIndexOf("@") + 1)));
+  const owned = text.occurrences.filter(({ value }) => isOwn(value.slice(value.lastIndexOf("@") + 1)));
   const topLevel = page.domain.slice(page.domain.lastIndexOf(".") + 1);
-  const finder = owned.length === 0 ? null : new PeopleFinder(text, occurrences, topLevel);
+  const finder = owned.length === 0 ? null : new PeopleFinder(text, topLevel);
   const structured = readStructured(text.head.data);
   const contacts = new Map<string, FoundContact>();
   for (const contact of structured.contacts) merge(contacts, contact);
@@ -66,17 +63,8 @@ export function readPage(html: string, page: { url: URL; domain: string }): Page
       isOwn(address.slice(address.lastIndexOf("@") + 1)),
     ),
     needsScript:
-      text.head.scripts > 0 && text.text.trim().length < LITTLE_TEXT && text.addresses.length === 0,
+      text.head.scripts > 0 && text.length < LITTLE_TEXT && text.occurrences.length === 0,
   };
-}
-
-function occurrencesIn(text: PageText): Occurrence[] {
-  return [
-    ...plainAddresses(text.text).map(({ address: value, start: at, end }) => {
-      return { value, name: null, element: text.elementAt(at, end), at, end, isAside: false };
-    }),
-    ...text.addresses.map((address) => ({ ...address, end: address.at })),
-  ].sort((one, other) => one.at - other.at);
 }
 
 function contactOf(occurrence: Occurrence, finder: PeopleFinder | null): FoundContact {
