@@ -1,7 +1,7 @@
 import { nameFault } from "@outrigger/core/lookup";
 import { type Kind, labelKind } from "./labels.ts";
 import type { PageText, Piece } from "./page-text.ts";
-import { EAST_ASIAN, isCapitalised, isTitle, nameFit, type PersonName, personName } from "./person-names.ts";
+import { isCapitalised, isTitle, nameFit, type PersonName, personName } from "./person-names.ts";
 
 export interface NamedPart {
   name: PersonName;
@@ -86,11 +86,14 @@ export class Names {
   #read(piece: Piece): NamedPart[] {
     const { index, text, kind, isLabel } = piece;
     if (isLabel || text === "" || text.length > 1000 || (kind !== null && kind !== "name")) return [];
-    const { rank = 0, start = 0, end = 0 } = this.#page.elements[piece.element] ?? {};
+    const { rank = 0, isLink = false, address = null } = this.#page.elements[piece.element] ?? {};
     const whole = kind === "name" ? personName(text, this.#isFamilyFirst) : null;
     if (whole !== null) return [{ name: whole, index, start: 0, end: text.length, weight: 4 + rank }];
     if (kind === "name") return [];
-    const isShared = rank === 0 && this.#shared.has(piece.line) && end - start > 1;
+    const isShared =
+      rank + Number(isLink) === 0 &&
+      this.#shared.has(piece.line) &&
+      (address !== null || this.#page.piecesOf(piece.element, 6).length > 1);
     return [...text.matchAll(PART)].flatMap(({ 0: written, index: at }): NamedPart[] => {
       const plain = written.trim();
       const name = isCapitalised(plain) && !isTitle(plain) ? personName(plain, this.#isFamilyFirst) : null;

@@ -76,7 +76,7 @@ const EMPHASIS = new Set("strong b dt th summary caption".split(" "));
 const DECLARING = new Set("script meta link base".split(" "));
 const INVISIBLE = /[\u00AD\u200B-\u200F\u2060\uFEFF]+/g;
 /** Blanks that separate columns in a line. */
-const GAP = /[^\S\n]{2,}|[\t\u2000-\u2003\u3000]/;
+const GAP = /[^\S\n]{2,}|[\t\u2000-\u2003]/;
 
 /** The pieces of text of a page, and the elements, addresses, links and declarations in it. */
 export class PageText {
