@@ -37,12 +37,6 @@ export class HiddenElements {
 }
 
 function withoutComments(css: string): string {
-  const parts: string[] = [];
-  for (let at = 0; at < css.length; ) {
-    const begin = css.indexOf("/*", at);
-    parts.push(css.slice(at, begin === -1 ? undefined : begin));
-    const end = begin === -1 ? -1 : css.indexOf("*/", begin + 2);
-    at = end === -1 ? css.length : end + 2;
-  }
-  return parts.join("");
+  const [first = "", ...parts] = css.split("/*");
+  return first + parts.map((part) => part.split("*/").slice(1).join("*/")).join("");
 }

@@ -112,7 +112,8 @@ function dividedName(pieces: readonly Piece[]): NamedPart | null {
   const of = (kind: Kind) => pieces.find((piece) => piece.kind === kind && !piece.isLabel);
   const last = of("lastName");
   const first = of("firstName") ?? of("name");
-  if (last === undefined || first === undefined || nameFault(`${first.text}${last.text}`) !== null) return null;
+  if (last === undefined || first === undefined || nameFault(`${first.text}${last.text}`) !== null)
+    return null;
   const { index, text } = first.index > last.index ? first : last;
   const name = { firstName: first.text.replace(/^,\s*/, ""), lastName: last.text };
   return { name, index, start: 0, end: text.length, weight: 6 };

@@ -203,7 +203,12 @@ export class PageText {
     element.last = this.elements.length - 1;
     element.to = this.length;
     const table = this.#tables.at(-1);
-    if (tag === "td" || tag === "th") table?.endCell(this.piecesOf(index, 5).map(({ text }) => text).join(" "));
+    if (tag === "td" || tag === "th")
+      table?.endCell(
+        this.piecesOf(index, 5)
+          .map(({ text }) => text)
+          .join(" "),
+      );
     if (tag === "tr") table?.endRow();
     if (tag === "table") this.#tables.pop();
   }
@@ -302,7 +307,10 @@ function inSections(node: Tree.Element): Tree.ChildNode[] {
   for (const child of node.childNodes) {
     const rank = children.length === 0 && isSection ? 0 : rankOf(child);
     if (rank > 0 && (section === null || rank <= section.rank)) {
-      section = { rank, element: { ...node, tagName: "section", nodeName: "#section", attrs: [], childNodes: [child] } };
+      section = {
+        rank,
+        element: { ...node, tagName: "section", nodeName: "#section", attrs: [], childNodes: [child] },
+      };
       children.push(section.element);
     } else if (section !== null) section.element.childNodes.push(child);
     else children.push(child);

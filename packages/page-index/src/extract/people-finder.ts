@@ -68,9 +68,7 @@ export class PeopleFinder {
   /** Of the elements around a name, those without another name. */
   #grown(containers: readonly Container[], { name }: NamedPart): Container[] {
     const hasOther = ({ pieces }: Container) =>
-      this.#names
-        .of(pieces)
-        .some((other) => other.weight >= 2 && other.name.lastName !== name.lastName);
+      this.#names.of(pieces).some((other) => other.weight >= 2 && other.name.lastName !== name.lastName);
     const end = containers.findIndex((each, index) => index > 0 && (each.size > MEDIUM || hasOther(each)));
     return containers.slice(0, end === -1 ? undefined : end);
   }

@@ -62,8 +62,7 @@ export function readPage(html: string, page: { url: URL; domain: string }): Page
     contacts: [...contacts.values()].filter(({ address }) =>
       isOwn(address.slice(address.lastIndexOf("@") + 1)),
     ),
-    needsScript:
-      text.head.scripts > 0 && text.length < LITTLE_TEXT && text.occurrences.length === 0,
+    needsScript: text.head.scripts > 0 && text.length < LITTLE_TEXT && text.occurrences.length === 0,
   };
 }
 
