@@ -1,5 +1,4 @@
 import type { Layout, PageStyle, Shown } from "./layout.ts";
-import { TEXTS } from "./layouts-text.ts";
 import type { SiteKinds } from "./site.ts";
 import { USUAL_KINDS } from "./usual-kinds.ts";
 
@@ -65,5 +64,5 @@ const BLANKS: readonly Layout[] = GAPS.flatMap(([gapKind, gap, isPre = false]) =
 /** Lists of people in whose lines blanks alone separate name, position, phone and address. */
 export const BLANK_KINDS: SiteKinds = {
   ...USUAL_KINDS,
-  layouts: [...BLANKS, ...TEXTS.filter(({ isWhole }) => isWhole)],
+  layouts: BLANKS,
 };

@@ -9,10 +9,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "Ügyvezető igazgató|Értékesítési vezető|Egyetemi docens|Ügyvéd|Projektvezető|Gazdasági igazgató|Marketing menedzser|Könyvelő|Szoftverfejlesztő|Titkárnő|Sajtófelelős|Személyzeti vezető",
     honorifics: "Dr.|Prof. Dr.|dr.",
-    prose: [
-      "Kérdés esetén forduljon hozzánk: {name} ({position}), {mail}, {phone}.",
-      "Kapcsolattartó: {name}, {position}, telefon {phone}, e-mail {mail}.",
-    ],
     at: " [kukac] |(kukac)| (at) |[at]| kukac ",
     dot: " [pont] |(pont)| pont ",
     filler:
@@ -28,10 +24,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "Director general|Șef vânzări|Conferențiar universitar|Avocat|Manager de proiect|Director financiar|Specialist marketing|Contabil șef|Programator|Secretară|Purtător de cuvânt|Inspector resurse umane",
     honorifics: "Dr.|Prof. dr.|Ing.|Conf. dr.",
-    prose: [
-      "Pentru întrebări, scrieți la {name} ({position}), {mail}, {phone}.",
-      "Persoană de contact: {name}, {position}, telefon {phone}, e-mail {mail}.",
-    ],
     at: " [at] |(at)| [arond] |(arond)",
     dot: " [punct] |(punct)| punct ",
     filler:
@@ -46,10 +38,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "Genel Müdür|Satış Müdürü|Doçent|Avukat|Proje Yöneticisi|Mali İşler Direktörü|Pazarlama Uzmanı|Muhasebe Müdürü|Yazılım Geliştirici|Yönetici Asistanı|Basın Sözcüsü|İnsan Kaynakları Uzmanı",
     honorifics: "Dr.|Prof. Dr.|Doç. Dr.|Av.",
-    prose: [
-      "Sorularınız için: {name} ({position}), {mail}, {phone}.",
-      "İletişim kişisi: {name}, {position}, telefon {phone}, e-posta {mail}.",
-    ],
     at: " [at] |(at)|[et]|(et)",
     dot: " [nokta] |(nokta)| nokta ",
     filler:
@@ -64,10 +52,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "Διευθύνων Σύμβουλος|Διευθυντής Πωλήσεων|Επίκουρη Καθηγήτρια|Δικηγόρος|Υπεύθυνος Έργου|Οικονομικός Διευθυντής|Υπεύθυνη Μάρκετινγκ|Λογιστής|Προγραμματιστής|Γραμματέας",
     honorifics: "Δρ.|Καθ.",
-    prose: [
-      "Για ερωτήσεις απευθυνθείτε: {name} ({position}), {mail}, {phone}.",
-      "Υπεύθυνος επικοινωνίας: {name}, {position}, τηλ. {phone}, e-mail {mail}.",
-    ],
     at: " [at] |(at)| [παπάκι] |(παπάκι)",
     dot: " [τελεία] |(τελεία)| [dot] ",
     filler:
@@ -82,10 +66,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "Генеральный директор|Начальник отдела продаж|Доцент|Юрист|Руководитель проекта|Финансовый директор|Менеджер по маркетингу|Главный бухгалтер|Программист|Секретарь|Пресс-секретарь|Специалист по кадрам",
     honorifics: "проф.|к.т.н.",
-    prose: [
-      "По всем вопросам обращайтесь: {name} ({position}), {mail}, {phone}.",
-      "Контактное лицо: {name}, {position}, тел. {phone}, эл. почта {mail}.",
-    ],
     at: " [собака] |(собака)| (at) |[at]| собака ",
     dot: " [точка] |(точка)| точка ",
     filler:
@@ -100,10 +80,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "Генеральний директор|Начальник відділу продажів|Доцент|Юрист|Керівник проєкту|Фінансовий директор|Менеджер з маркетингу|Головний бухгалтер|Програміст|Секретар",
     honorifics: "проф.|доц.",
-    prose: [
-      "З усіх питань звертайтеся: {name} ({position}), {mail}, {phone}.",
-      "Контактна особа: {name}, {position}, тел. {phone}, ел. пошта {mail}.",
-    ],
     at: " [равлик] |(равлик)| (at) |[at]| собака ",
     dot: " [крапка] |(крапка)| крапка ",
     filler:
@@ -117,10 +93,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "代表取締役|営業部長|准教授|弁護士|プロジェクトマネージャー|経理部長|広報担当|人事部長|システムエンジニア|秘書",
     honorifics: "",
-    prose: [
-      "お問い合わせ先：{name}（{position}）、{mail}、{phone}。",
-      "担当：{name}、{position}、電話 {phone}、メール {mail}。",
-    ],
     at: " [at] |(at)|[アットマーク]|(アット)",
     dot: " [ドット] |(dot)|[dot]",
     filler: "三十年以上にわたり地域の企業とともに歩んできました。|営業時間は月曜日から金曜日までです。",

@@ -12,10 +12,6 @@ export const NORTHERN: readonly Language[] = [
       "Algemeen directeur|Hoofd verkoop|Universitair docent|Advocaat|Projectleider|Office manager|Financieel directeur|Communicatieadviseur|Manager personeelszaken|Onderzoeker|Notaris|Klantenservice medewerker",
     honorifics: "dr.|prof. dr.|ir.|mr.|drs.|Dhr.|Mevr.",
     degrees: "MSc|MBA",
-    prose: [
-      "Voor vragen kunt u terecht bij {name} ({position}), {mail}, {phone}.",
-      "Contactpersoon: {name}, {position}, telefoon {phone}, e-mail {mail}.",
-    ],
     at: " [at] |(at)|[apenstaartje]| (apenstaart) | at ",
     dot: " [punt] |(punt)| punt ",
     filler:
@@ -31,10 +27,6 @@ export const NORTHERN: readonly Language[] = [
     titles:
       "Verkställande direktör|Försäljningschef|Universitetslektor|Advokat|Projektledare|Ekonomichef|Kommunikatör|Personalchef|Systemutvecklare|Forskare|Kundtjänstmedarbetare|Redovisningskonsult",
     honorifics: "Dr|Prof.|Professor",
-    prose: [
-      "Har du frågor, kontakta {name} ({position}), {mail}, {phone}.",
-      "Kontaktperson: {name}, {position}, telefon {phone}, e-post {mail}.",
-    ],
     at: " [at] |(at)|[snabel-a]|(snabel-a)| (a) ",
     dot: " [punkt] |(punkt)| punkt ",
     filler:
@@ -50,10 +42,6 @@ export const NORTHERN: readonly Language[] = [
     titles:
       "Administrerende direktør|Salgschef|Lektor|Advokat|Projektleder|Økonomichef|Kommunikationskonsulent|HR-chef|Softwareudvikler|Kontorassistent|Revisor|Kundekonsulent",
     honorifics: "Dr.|Prof.",
-    prose: [
-      "Har du spørgsmål, så skriv til {name} ({position}), {mail}, {phone}.",
-      "Kontaktperson: {name}, {position}, telefon {phone}, e-mail {mail}.",
-    ],
     at: " [at] |(at)|[snabel-a]|(snabel-a)",
     dot: " [punktum] |(punktum)| punktum ",
     filler:
@@ -68,10 +56,6 @@ export const NORTHERN: readonly Language[] = [
     titles:
       "Daglig leder|Salgssjef|Førsteamanuensis|Advokat|Prosjektleder|Økonomisjef|Kommunikasjonsrådgiver|HR-sjef|Systemutvikler|Kontormedarbeider|Regnskapsfører|Kundebehandler",
     honorifics: "Dr.|Prof.",
-    prose: [
-      "Har du spørsmål, ta kontakt med {name} ({position}), {mail}, {phone}.",
-      "Kontaktperson: {name}, {position}, telefon {phone}, e-post {mail}.",
-    ],
     at: " [at] |(at)|[krøllalfa]|(krøllalfa)",
     dot: " [punktum] |(punktum)| punktum ",
     filler:
@@ -86,10 +70,6 @@ export const NORTHERN: readonly Language[] = [
     titles:
       "Toimitusjohtaja|Myyntipäällikkö|Yliopistonlehtori|Asianajaja|Projektipäällikkö|Talousjohtaja|Viestintäasiantuntija|Henkilöstöpäällikkö|Ohjelmistosuunnittelija|Toimistosihteeri|Tutkija|Asiakaspalvelija",
     honorifics: "Tri|Prof.",
-    prose: [
-      "Lisätietoja antaa {name} ({position}), {mail}, {phone}.",
-      "Yhteyshenkilö: {name}, {position}, puhelin {phone}, sähköposti {mail}.",
-    ],
     at: " [at] |(at)|[ät]|(ät)| (a) ",
     dot: " [piste] |(piste)| piste ",
     filler:
@@ -105,10 +85,6 @@ export const NORTHERN: readonly Language[] = [
       "Prezes zarządu|Kierownik działu sprzedaży|Adiunkt|Radca prawny|Kierownik projektu|Dyrektor finansowy|Specjalista ds. marketingu|Główna księgowa|Programista|Sekretarka|Rzecznik prasowy|Specjalista ds. kadr",
     honorifics: "dr|prof.|mgr|dr inż.|dr hab.|mgr inż.",
     degrees: "MBA",
-    prose: [
-      "W razie pytań prosimy o kontakt: {name} ({position}), {mail}, {phone}.",
-      "Osoba do kontaktu: {name}, {position}, tel. {phone}, e-mail {mail}.",
-    ],
     at: " [małpa] |(małpa)| (at) |[at]| małpa ",
     dot: " [kropka] |(kropka)| kropka ",
     filler:
@@ -124,10 +100,6 @@ export const NORTHERN: readonly Language[] = [
       "Jednatel společnosti|Vedoucí obchodu|Odborná asistentka|Advokát|Projektový manažer|Finanční ředitelka|Specialista marketingu|Účetní|Programátor|Asistentka ředitele|Tisková mluvčí|Personalistka",
     honorifics: "Ing.|Mgr.|prof.|doc.|Bc.|JUDr.",
     degrees: "Ph.D.|CSc.|MBA",
-    prose: [
-      "S dotazy se obracejte na: {name} ({position}), {mail}, {phone}.",
-      "Kontaktní osoba: {name}, {position}, telefon {phone}, e-mail {mail}.",
-    ],
     at: " [zavináč] |(zavináč)| (at) |[at]| zavináč ",
     dot: " [tečka] |(tečka)| tečka ",
     filler:

@@ -17,11 +17,6 @@ export const WESTERN: readonly Language[] = [
       "Managing Director|Head of Sales|Senior Project Manager|Software Engineer|Office Manager|Associate Professor|Marketing Director|Research Fellow|Chief Financial Officer|Partner, Corporate Law|Account Manager|Data Protection Officer|HR Business Partner|Customer Support Lead",
     honorifics: "Dr|Prof.|Dr.|Ms|Mr",
     degrees: "PhD|MBA|Ph.D.|Esq.|CPA",
-    prose: [
-      "If you have any questions, please write to {name} ({position}), {mail}, {phone}.",
-      "For further details contact {name}, {position}, at {mail} or call {phone}.",
-      "Press enquiries: {name}, {position}, phone {phone}, email {mail}.",
-    ],
     at: " [at] |(at)| (at) |[AT]| at |{at}",
     dot: " [dot] |(dot)| dot ",
     filler:
@@ -42,11 +37,6 @@ export const WESTERN: readonly Language[] = [
       "Geschäftsführerin|Leiter Vertrieb|Wissenschaftliche Mitarbeiterin|Projektleiter|Steuerberaterin|Rechtsanwalt|Sekretariat der Geschäftsleitung|Datenschutzbeauftragter|Leiterin Personal|Buchhaltung|Vertriebsinnendienst|Professorin für Werkstoffkunde|Fachanwältin für Arbeitsrecht|Ausbildungsleiter",
     honorifics: "Dr.|Prof. Dr.|Dipl.-Ing.|Frau|Herr|Dr. med.|Prof. Dr.-Ing.",
     degrees: "LL.M.|MBA|M.Sc.|M.A.",
-    prose: [
-      "Bei Fragen wenden Sie sich bitte an {name} ({position}), {mail}, {phone}.",
-      "Ihre Ansprechperson: {name}, {position}, Telefon {phone}, E-Mail {mail}.",
-      "Weitere Auskünfte erteilt {name}, {position}, unter {mail} oder {phone}.",
-    ],
     at: "(at)| (at) |[at]|(ät)|[ät]| [at] |(klammeraffe)",
     dot: "(punkt)| [punkt] | (dot) ",
     filler:
@@ -66,10 +56,6 @@ export const WESTERN: readonly Language[] = [
     titles:
       "Directrice générale|Responsable commercial|Chargée de communication|Maître de conférences|Avocat associé|Chef de projet|Assistante de direction|Directeur financier|Ingénieur d'études|Responsable des ressources humaines|Expert-comptable|Secrétaire pédagogique",
     honorifics: "M.|Mme|Dr|Me|Pr",
-    prose: [
-      "Pour toute question, contactez {name} ({position}) : {mail}, {phone}.",
-      "Contact presse : {name}, {position}, tél. {phone}, courriel {mail}.",
-    ],
     at: " [arobase] |(arobase)| (at) |[at]| arobase ",
     dot: " [point] |(point)| point ",
     filler:
@@ -88,10 +74,6 @@ export const WESTERN: readonly Language[] = [
     titles:
       "Directora general|Jefe de ventas|Profesora titular|Abogado|Responsable de marketing|Gerente de proyectos|Contable|Secretaria académica|Director financiero|Ingeniera de sistemas|Jefa de recursos humanos|Atención al cliente",
     honorifics: "Dra.|Dr.|D.|Dña.|Sr.|Sra.",
-    prose: [
-      "Para cualquier duda, escriba a {name} ({position}), {mail}, {phone}.",
-      "Persona de contacto: {name}, {position}, tel. {phone}, correo {mail}.",
-    ],
     at: " [arroba] |(arroba)| (at) |[at]| arroba ",
     dot: " [punto] |(punto)| punto ",
     filler:
@@ -108,10 +90,6 @@ export const WESTERN: readonly Language[] = [
     titles:
       "Amministratore delegato|Responsabile commerciale|Professore associato|Avvocato|Direttrice marketing|Ingegnere capo|Ragioniera|Segreteria didattica|Responsabile risorse umane|Commercialista|Assistente di direzione|Ricercatrice",
     honorifics: "Dott.|Dott.ssa|Avv.|Ing.|Prof.|Prof.ssa",
-    prose: [
-      "Per informazioni scrivere a {name} ({position}), {mail}, {phone}.",
-      "Referente: {name}, {position}, tel. {phone}, e-mail {mail}.",
-    ],
     at: " [chiocciola] |(chiocciola)| (at) |[at]| chiocciola ",
     dot: " [punto] |(punto)| punto ",
     filler:
@@ -130,10 +108,6 @@ export const WESTERN: readonly Language[] = [
     titles:
       "Diretora executiva|Gerente de vendas|Professor titular|Advogada|Coordenador de projetos|Analista de sistemas|Diretor financeiro|Secretária executiva|Gerente de recursos humanos|Engenheiro civil|Assessora de imprensa|Contador",
     honorifics: "Dr.|Dra.|Prof.|Profa.|Sr.|Sra.",
-    prose: [
-      "Em caso de dúvidas, escreva para {name} ({position}), {mail}, {phone}.",
-      "Contato: {name}, {position}, telefone {phone}, e-mail {mail}.",
-    ],
     at: " [arroba] |(arroba)| (at) |[at]| arroba ",
     dot: " [ponto] |(ponto)| ponto ",
     filler:

@@ -121,8 +121,8 @@ class SiteMaker {
       .slice(0, random.int(1, 3))
       .map((local) => this.#people.department(local));
     const people = [this.#people.person({ position: 1, phone: 1, title: 0.2 })];
-    const prose = this.#proseOrAny();
-    const main = `${this.#lay("/contact", layout, departments)}<h2>${this.#style.words.contact}</h2>${this.#lay("/contact", prose, people)}`;
+    const other = random.pick(this.#kinds.layouts);
+    const main = `${this.#lay("/contact", layout, departments)}<h2>${this.#style.words.contact}</h2>${this.#lay("/contact", other, people)}`;
     this.#page("/contact", "contact", `${main}${random.chance(0.6) ? this.#extra("/contact") : ""}`);
   }
 
@@ -138,7 +138,7 @@ class SiteMaker {
 
   #newsPage() {
     const random = this.#random;
-    const layout = this.#proseOrAny();
+    const layout = random.pick(this.#kinds.layouts);
     const people = Array.from({ length: random.int(1, 2) }, () =>
       this.#people.person({ position: 1, phone: 1, title: 0.2 }),
     );
@@ -147,11 +147,6 @@ class SiteMaker {
       "news",
       `${this.#fillers(4)}${this.#lay("/news/1", layout, people)}${this.#fillers(2)}`,
     );
-  }
-
-  #proseOrAny(): Layout {
-    const { layouts } = this.#kinds;
-    return this.#random.pick(this.#random.chance(0.3) ? layouts.filter(({ isWhole }) => isWhole) : layouts);
   }
 
   /** Forbidden to index: none of it may be found. */

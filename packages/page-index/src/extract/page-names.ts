@@ -1,7 +1,7 @@
 import { nameFault } from "@outrigger/core/lookup";
 import { type Kind, labelKind } from "./labels.ts";
 import type { PageText, Piece } from "./page-text.ts";
-import { isCapitalised, isTitle, nameFit, type PersonName, personName } from "./person-names.ts";
+import { EAST_ASIAN, isCapitalised, isTitle, nameFit, type PersonName, personName } from "./person-names.ts";
 
 export interface NamedPart {
   name: PersonName;
@@ -101,7 +101,8 @@ export class Names {
       // `Ada Lovelace Ingénieure`: blanks alone separate a title of an unknown language.
       const isOpen = isShared && (at === 0 || at + written.length === text.length);
       if (isOpen && `${name.firstName} ${name.lastName}`.split(" ").length > 2) return [];
-      const weight = rank + (/\s/.test(plain) ? 1 : -1);
+      const isUnsure = !/\s/.test(plain) || (isOpen && EAST_ASIAN.test(plain));
+      const weight = rank + (isUnsure ? -1 : 1);
       return [{ name, index, start: at, end: at + written.length, weight }];
     });
   }

@@ -22,8 +22,9 @@ const NO_NAME = new RegExp(
 const TITLES_BEFORE =
   /^(?:(?!(?:chr|joh|jos|th|wm|alex|geo|aug)\.)\p{L}{2,6}\.(?:ssa|ra|in|a)?[\s-]*|(?:tri|dra|profa|pr) )+(?=\S+\s+\S)/iu;
 const NO_NAME_OF_ASIA =
-  /教授|部長|課長|社長|代表|取締役|秘書|担当|弁護士|主任|係長|経理|営業|広報|人事|総務|研究員|講師|助教|准|エンジニア|マネージャー|部門|合わせ|经理|总监|主管|律师|工程师|대표|이사|부장|과장|팀장|교수|변호사|会社/;
-const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}ー々・\s]+$/u;
+  /教授|部長|課長|社長|代表|取締役|秘書|担当|弁護士|主任|係長|経理|営業|広報|人事|総務|研究員|講師|助教|准|エンジニア|マネージャー|部門|合わせ|经理|总监|主管|律师|工程师|联系|我们|연락|대표|이사|부장|과장|팀장|교수|변호사|会社/;
+export const EAST_ASIAN =
+  /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}ー々・\s]+$/u;
 
 /** A name with the first name first; `null` for a text that is not the name of a person. */
 export function personName(text: string, isFamilyFirst = false): PersonName | null {
