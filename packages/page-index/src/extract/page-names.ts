@@ -17,6 +17,8 @@ export interface NamedPart {
 const MAX_VALUE = 150;
 /** A text between punctuation. A dash between letters belongs to a name. */
 const PART = /(?:[^,;()[\]|•·–—/:（）、，。；：「」【】-]|(?<=\p{L})[-–](?=\p{L}))+/gu;
+/** `dr inż. `, `tekn. dr `, before two words at least. */
+const LOWER_TITLES = /^(?:\p{Ll}[\p{Ll}.]{0,5}[. ] *)+(?=\p{Lu}\S+ )/u;
 
 /** The names in the pieces of a page. */
 export class Names {
@@ -95,7 +97,7 @@ export class Names {
       this.#shared.has(piece.line) &&
       (address !== null || this.#page.piecesOf(piece.element, 6).length > 1);
     return [...text.matchAll(PART)].flatMap(({ 0: written, index: at }): NamedPart[] => {
-      const plain = written.trim();
+      const plain = written.trim().replace(LOWER_TITLES, "");
       const name = isCapitalised(plain) && !isTitle(plain) ? personName(plain, this.#isFamilyFirst) : null;
       if (name === null) return [];
       // `Ada Lovelace Ingénieure`: blanks alone separate a title of an unknown language.
