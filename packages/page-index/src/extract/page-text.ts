@@ -199,8 +199,7 @@ export class PageText {
     if (element === undefined) return;
     if (CODE.has(tag)) this.#code -= 1;
     if (tag === "pre") this.#pre -= 1;
-    // The last piece may go on.
-    element.end = this.pieces.length + 5;
+    element.end = this.pieces.length + 5; // The last piece may go on, around an address.
     element.last = this.elements.length - 1;
     element.to = this.length;
     const table = this.#tables.at(-1);
