@@ -39,7 +39,7 @@ const IN_PARTS = [
   "packages/sql/src/transfer/import-kill.long.test.ts",
   "test/{backends,descriptions,event-backends,moderation-backends}{,.long}.test.ts",
   "test/backends/serve.long.test.ts",
-  "test/browser/edit-form.long.test.ts",
+  "test/browser/edit.long.test.ts",
   "test/hostile/{{odd-files,resumable}.long,requests}.test.ts",
   "test/reliability/{many-nodes-*,model}.long.test.ts",
 ];
@@ -88,7 +88,7 @@ class SlowestFirst extends BaseSequencer {
 export default defineConfig({
   resolve: { alias: usesBuild ? [] : sourceAliases() },
   test: {
-    globalSetup: usesBuild ? [] : ["test/support/build.ts"],
+    globalSetup: [...(usesBuild ? [] : ["test/support/build.ts"]), "test/support/shared-servers.ts"],
     server: { deps: { external: usesBuild ? [/\/packages\/\w+\/dist\//] : [] } },
     setupFiles: ["test/support/run-hooks.ts"],
     // One limit for all, which a busy machine does not reach either. A soak repeats a test for hours.
@@ -96,8 +96,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: SlowestFirst },
-    // Most tests wait for processes and clocks, so two workers more than cores keep all cores busy.
-    maxWorkers: cores + 2,
+    // Long tests wait for processes and clocks, so more workers than cores keep all cores busy.
+    maxWorkers: isAll ? cores + 4 : cores + 2,
     projects:
       tier === "nightly"
         ? [project("nightly", { isolate: true, include: [...NIGHTLY_FILES, ...IN_PARTS], exclude: [] })]

@@ -22,7 +22,6 @@ const SERVICES = [
   ["rsvg-convert", "RSVG_CONVERT", "rsvg-convert", "librsvg2-bin"],
   ["ExifTool", "EXIFTOOL", "exiftool", "libimage-exiftool-perl"],
   ["strace", "STRACE", "strace", "strace"],
-  ["rsync", "RSYNC", "rsync", "rsync"],
   ["faketime", "FAKETIME", "faketime", "faketime"],
   ["mkfs.xfs", "MKFS_XFS", "mkfs.xfs", "xfsprogs"],
   ["mkfs.ext4", "MKFS_EXT4", "mkfs.ext4", "e2fsprogs"],

@@ -26,7 +26,7 @@ const CASES = HOSTS.flatMap((host, turn) =>
 let servers: Servers;
 let material: Material;
 beforeAll(async () => {
-  [servers, material] = await Promise.all([startServers(), createMaterial()]);
+  [servers, material] = await Promise.all([startServers(PLACES), createMaterial()]);
 });
 afterAll(() => servers.close());
 

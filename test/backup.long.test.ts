@@ -10,7 +10,7 @@ import { outrigger, serve, temporaryDirectory } from "../packages/server/test/ou
 import { pngPhoto } from "./support/pictures.ts";
 import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { type S3Server, startS3Server } from "./support/s3-server.ts";
+import { type S3Access, useS3Server } from "./support/s3-server.ts";
 import { type Created, upload } from "./support/service.ts";
 
 type Environment = Record<string, string>;
@@ -25,13 +25,13 @@ interface Stock {
 
 const SECRET = { OUTRIGGER_SECRET: "the secret of the old service, 32 bytes" };
 let redis: RedisServer;
-let s3: S3Server;
+let s3: S3Access;
 let postgres: PostgresServer;
 
 beforeAll(async () => {
   postgres = await startPostgres();
   redis = await startRedis({ appendOnly: true });
-  s3 = await startS3Server();
+  s3 = await useS3Server();
 });
 
 afterAll(async () => {

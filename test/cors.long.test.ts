@@ -1,7 +1,7 @@
-import type { Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRecordingObserver } from "../packages/core/test/recording-observer.ts";
-import { openBrowser } from "./support/chromium.ts";
+import { newContext } from "./support/chromium.ts";
 import { serveHost } from "./support/listen.ts";
 import { pngPhoto } from "./support/pictures.ts";
 import { addressOf, type Site, startSite, upload } from "./support/service.ts";
@@ -19,24 +19,24 @@ function startShop(): Promise<Shop> {
   });
 }
 
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+let context: BrowserContext;
 let listed: Shop;
 let unlisted: Shop;
 let site: Site;
 let bytes: number[];
 
 beforeAll(async () => {
-  [browser, listed, unlisted] = await Promise.all([openBrowser(), startShop(), startShop()]);
+  [context, listed, unlisted] = await Promise.all([newContext(), startShop(), startShop()]);
   site = await startSite({ cors: { origins: [listed.origin] } });
   bytes = [...(await pngPhoto(40, 30))];
 });
 afterAll(async () => {
-  await browser.close();
+  await context.close();
   for (const each of [site, listed, unlisted]) await each.close();
 });
 
 async function pageOf(shop: Shop): Promise<Page> {
-  const page = await browser.context.newPage();
+  const page = await context.newPage();
   await page.goto(shop.origin);
   return page;
 }
@@ -165,7 +165,7 @@ test("where authorize decides, only pages of the service and of listed origins c
    * browser may withhold.
    */
   const submitIn = async (origin: string) => {
-    const page = await browser.context.newPage();
+    const page = await context.newPage();
     await page.goto(origin);
     await page.evaluate(
       async ([url, picture]) => {
@@ -184,7 +184,7 @@ test("where authorize decides, only pages of the service and of listed origins c
     expect(await submitIn(unlisted.origin.replace("127.0.0.1", "localhost"))).toBe("403");
     expect(await stored()).toBe(0);
     expect(await submitIn(listed.origin)).toBe("201");
-    const page = await browser.context.newPage();
+    const page = await context.newPage();
     await page.goto(own.base);
     const mine = await uploadIn(page, "include", own);
     expect([mine.status, await stored()]).toEqual([201, 2]);

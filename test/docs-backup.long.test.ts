@@ -14,7 +14,7 @@ import { freePort } from "./support/listen.ts";
 import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 import { programs, run } from "./support/programs.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { type S3Server, startS3Server } from "./support/s3-server.ts";
+import { type S3Access, useS3Server } from "./support/s3-server.ts";
 import { stockDirectory } from "./support/stocked-directory.ts";
 
 const page = await readPage("docs/operating.md");
@@ -26,7 +26,7 @@ const IMAGES = 3;
 
 let place: string;
 let redis: RedisServer;
-let s3: S3Server;
+let s3: S3Access;
 let postgres: PostgresServer;
 let redisPort: number;
 let ids: string[];
@@ -37,7 +37,7 @@ beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), "outrigger-docs-backup-"));
   [redis, s3, postgres] = await Promise.all([
     startRedis({ appendOnly: true }),
-    startS3Server(),
+    useS3Server(),
     startPostgres(),
   ]);
   redisPort = await freePort();

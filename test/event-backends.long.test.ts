@@ -10,13 +10,15 @@ import { partOf } from "./support/soak.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 
+const PLACES = partOf(PLACE_NAMES, ["a directory", "S3 with records in PostgreSQL"]);
+
 let servers: Servers;
 beforeAll(async () => {
-  servers = await startServers();
+  servers = await startServers(PLACES);
 });
 afterAll(() => servers.close());
 
-test.each(partOf(PLACE_NAMES, ["a directory", "S3 with records in PostgreSQL"]))(
+test.each(PLACES)(
   "on %s, another service delivers the events of one that hangs, in order, and nothing of them stays",
   async (name) => {
     const receiver = await startReceiver(() => {});

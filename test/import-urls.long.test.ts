@@ -45,10 +45,10 @@ test("a create with a URL stores and serves the image at that URL", async () => 
 });
 
 test("addresses of this machine get 400 without the option internalHosts", async () => {
-  await withSite({ importUrls: { ports: [Number(new URL(files.origin).port)] } }, async (site) => {
+  await withSite({ importUrls: true }, async (site) => {
     const details = new Set<string>();
     for (const name of ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433", "10.255.255.1"]) {
-      const reply = await post(site, { url: `http://${name}:${new URL(files.origin).port}/photo` });
+      const reply = await post(site, { url: `http://${name}/photo` });
       expect([reply.status, reply.headers.get("Content-Type")]).toEqual([
         400,
         "application/problem+json; charset=utf-8",

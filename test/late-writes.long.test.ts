@@ -10,15 +10,15 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { problemsOf, verified } from "../packages/ops/test/verify-site.ts";
 import { pngPhoto } from "./support/pictures.ts";
 import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
-import { type S3Server, startS3Server } from "./support/s3-server.ts";
+import { type S3Access, useS3Server } from "./support/s3-server.ts";
 import { startSpoilingProxy } from "./support/spoiling-proxy.ts";
 
 const TWO_HOURS_MS = 7_200_000;
 
-let s3: S3Server;
+let s3: S3Access;
 let postgres: PostgresServer;
 beforeAll(async () => {
-  [s3, postgres] = await Promise.all([startS3Server(), startPostgres()]);
+  [s3, postgres] = await Promise.all([useS3Server(), startPostgres()]);
 });
 afterAll(() => Promise.all([s3.stop(), postgres.close()]));
 

@@ -1,6 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createServer } from "outrigger";
+import { createFsBlobStore, createImages } from "@outrigger/core";
+import { createRenderer } from "@outrigger/imaging";
+import { nodeListener } from "@outrigger/node";
+import { createTracing } from "@outrigger/telemetry";
 import { describe, expect, it } from "vitest";
 import {
   jpeg,
@@ -11,6 +14,7 @@ import {
 } from "../packages/server/test/outrigger-process.ts";
 import { samplesOf, seriesOf } from "../packages/telemetry/test/metric-samples.ts";
 import { recordSpans } from "../packages/telemetry/test/span-recorder.ts";
+import { serveHost } from "./support/listen.ts";
 
 const NAME = "holiday-by-the-sea";
 const UNKNOWN_ID = "AbCdEfGhIjKlMnOpQrSt_-";
@@ -141,19 +145,18 @@ describe("metrics of serve", () => {
   });
 });
 
-describe("traces of createServer", () => {
+describe("traces", () => {
   it("spans show the work of a request, continue the trace of the client, and contain no user data", async () => {
     const recorder = recordSpans();
-    const data = join(await temporaryDirectory(), "data");
-    const server = await createServer({
-      port: 0,
-      data,
-      log: { level: "silent" },
-      tracing: true,
-      images: { asyncAfterMs: false },
+    const images = createImages({
+      storage: createFsBlobStore({ directory: join(await temporaryDirectory(), "data") }),
+      renderer: createRenderer(),
+      observer: createTracing(),
+      asyncAfterMs: false,
     });
+    const server = await serveHost(nodeListener(images));
     try {
-      const image = await uploadNamed(server.url);
+      const image = await uploadNamed(server.origin);
       const upload = recorder.span("POST /api/images.json");
       const below = recorder.spans().filter((span) => {
         return span.parentSpanContext?.spanId === upload.spanContext().spanId;
@@ -163,7 +166,7 @@ describe("traces of createServer", () => {
 
       const traceId = "0af7651916cd43dd8448eb211c80319c";
       const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
-      expect(await get(`${server.url}/api/images/${image.id}.png?resize=32x`, { headers })).toBe(200);
+      expect(await get(`${server.origin}/api/images/${image.id}.png?resize=32x`, { headers })).toBe(200);
       const read = recorder.span("GET /api/images/{id}.png");
       const render = recorder.span("render png");
       expect(render.parentSpanContext?.spanId).toBe(read.spanContext().spanId);
@@ -178,6 +181,7 @@ describe("traces of createServer", () => {
       }
     } finally {
       await server.close();
+      await images.close();
       await recorder.close();
     }
   });

@@ -10,7 +10,7 @@ import { startHost } from "./support/hosts.ts";
 import { animatedGif, halfTransparentPng, jpegPhoto, pngPhoto } from "./support/pictures.ts";
 import { postWithHeaders, RESPOND_ASYNC } from "./support/post-with-headers.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { type S3Server, startS3Server } from "./support/s3-server.ts";
+import { type S3Access, useS3Server } from "./support/s3-server.ts";
 import { type Created, upload } from "./support/service.ts";
 
 const SVG = Buffer.from(
@@ -42,11 +42,11 @@ interface Stock {
 }
 
 let redis: RedisServer;
-let s3: S3Server;
+let s3: S3Access;
 
 beforeAll(async () => {
   redis = await startRedis({ appendOnly: true });
-  s3 = await startS3Server();
+  s3 = await useS3Server();
 });
 
 afterAll(async () => {

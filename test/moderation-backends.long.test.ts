@@ -19,9 +19,11 @@ const OF_THE_STORAGE = /^(?:identity(?:\/\w+)?$|due-clock\/|rendition-notes\/sin
 
 const hashOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
+const PLACES = partOf(PLACE_NAMES, ["a directory", "S3 with records in PostgreSQL"]);
+
 let servers: Servers;
 beforeAll(async () => {
-  servers = await startServers();
+  servers = await startServers(PLACES);
 });
 afterAll(() => servers.close());
 
@@ -96,8 +98,6 @@ async function allOf<T>(list: AsyncIterable<T>): Promise<T[]> {
   for await (const each of list) all.push(each);
   return all;
 }
-
-const PLACES = partOf(PLACE_NAMES, ["a directory", "S3 with records in PostgreSQL"]);
 
 describe.each(PLACES)("two nodes on %s", (name) => {
   test("an upload held at one node is accepted or refused at the other, and both show the decision, also after a restart", async () => {

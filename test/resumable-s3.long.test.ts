@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import type { Host } from "./support/listen.ts";
 import { beginByTus, sendByTus, tus } from "./support/resume.ts";
-import { type S3Server, startS3Server } from "./support/s3-server.ts";
+import { type S3Access, useS3Server } from "./support/s3-server.ts";
 import { bytesOf, type Site, startSite } from "./support/service.ts";
 import { type SpoilingProxy, startSpoilingProxy } from "./support/spoiling-proxy.ts";
 
@@ -20,7 +20,7 @@ const MIB = 1024 * 1024;
 /** As parts of the store. */
 const PART = 8 * MIB;
 
-let s3: S3Server;
+let s3: S3Access;
 let proxy: SpoilingProxy;
 let bucket: string;
 let site: Site;
@@ -30,7 +30,7 @@ let large: Buffer;
 let fault: (request: string) => "503" | "silence" | null;
 
 beforeAll(async () => {
-  s3 = await startS3Server();
+  s3 = await useS3Server();
   const raw = { width: 2800, height: 2500, channels: 3 } as const;
   large = await sharp(randomBytes(2800 * 2500 * 3), { raw })
     .png({ compressionLevel: 0 })

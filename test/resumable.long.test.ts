@@ -11,7 +11,7 @@ import { type Mounts, openMounts, whyNoMounts } from "./reliability/disk/mounts.
 import { jpegPhoto } from "./support/pictures.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { beginByTus, sendByTus, storeUpTo, tus } from "./support/resume.ts";
-import { type S3Server, startS3Server } from "./support/s3-server.ts";
+import { type S3Access, useS3Server } from "./support/s3-server.ts";
 import { bytesOf, type Site, startSite } from "./support/service.ts";
 
 const MIB = 1024 * 1024;
@@ -129,10 +129,10 @@ test.skipIf(trouble !== null)(
 
 describe("several nodes", () => {
   let redis: RedisServer;
-  let s3: S3Server;
+  let s3: S3Access;
   const open: Site[] = [];
   beforeAll(async () => {
-    [redis, s3] = await Promise.all([startRedis(), startS3Server()]);
+    [redis, s3] = await Promise.all([startRedis(), useS3Server()]);
   });
   afterAll(async () => {
     await Promise.all(open.map((site) => site.close()));

@@ -1,13 +1,13 @@
-import type { Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cleanSvg } from "../packages/imaging/src/worker/svg/clean-svg.ts";
-import { openBrowser } from "./support/chromium.ts";
+import { newContext } from "./support/chromium.ts";
 import type { Attack } from "./svg/attack.ts";
 import { type AttackSite, startAttackSite } from "./svg/attack-site.ts";
 import { attackVectors } from "./svg/vectors.ts";
 
 let site: AttackSite;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+let context: BrowserContext;
 let page: Page;
 /** Addresses that the page loaded or tried to load. */
 const requests: string[] = [];
@@ -15,8 +15,8 @@ const dialogs: string[] = [];
 
 beforeAll(async () => {
   site = await startAttackSite();
-  browser = await openBrowser();
-  page = await browser.context.newPage();
+  context = await newContext();
+  page = await context.newPage();
   page.on("request", (request) => requests.push(request.url()));
   page.on("dialog", (dialog) => {
     dialogs.push(dialog.message());
@@ -24,7 +24,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await browser.close();
+  await context.close();
   await site.close();
 });
 

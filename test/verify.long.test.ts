@@ -152,10 +152,6 @@ describe("outrigger images", () => {
     });
     const listed = await ran(place, "images", "list", "--state", "damaged", "--json");
     expect(listed).toMatchObject({ code: 0, stdout: named });
-    expect(await ran(place, "images", "reindex")).toMatchObject({ code: 0, stderr: named });
-    const swept = await ran(place, "images", "sweep");
-    expect(swept).toMatchObject({ code: 1, stderr: named });
-    expect(swept.stdout).toContain("2 failed");
     const copied = await ran(place, "migrate", "--from", "file:./data", "--to", "file:./copy");
     expect(copied).toMatchObject({ code: 1, stderr: named });
     expect(copied.stderr).toContain("2 damaged at the source");

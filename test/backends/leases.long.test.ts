@@ -9,14 +9,14 @@ import {
 } from "../../packages/server/test/outrigger-process.ts";
 import { type RedisServer, startRedis } from "../support/redis-server.ts";
 import { type HeaderIgnoringProxy, startHeaderIgnoringProxy } from "../support/s3-header-proxy.ts";
-import { type S3Server, startS3Server } from "../support/s3-server.ts";
+import { type S3Access, useS3Server } from "../support/s3-server.ts";
 import { fetchBytes, fetchJson } from "./fetch-bytes.ts";
 
 let redis: RedisServer;
-let s3: S3Server;
+let s3: S3Access;
 let swift: HeaderIgnoringProxy;
 beforeAll(async () => {
-  [redis, s3] = await Promise.all([startRedis({ appendOnly: true }), startS3Server()]);
+  [redis, s3] = await Promise.all([startRedis({ appendOnly: true }), useS3Server()]);
   swift = await startHeaderIgnoringProxy(s3, ["if-match", "if-none-match"], true);
 });
 afterAll(async () => {

@@ -17,9 +17,11 @@ import { environmentOf } from "./storage-urls.ts";
 
 const SECRET = { OUTRIGGER_SECRET: "the same for all processes, 32 bytes" };
 
+const STORAGES = partOf(STORAGE_NAMES, ["a directory", "S3 with records in PostgreSQL"]);
+
 let servers: Servers;
 beforeAll(async () => {
-  servers = await startServers();
+  servers = await startServers(STORAGES);
 });
 afterAll(() => servers.close());
 
@@ -65,20 +67,17 @@ async function liveThroughRestart(env: Record<string, string>): Promise<string> 
 }
 
 describe("outrigger with OUTRIGGER_STORAGE", () => {
-  it.each(partOf(STORAGE_NAMES, ["a directory", "S3 with records in PostgreSQL"]))(
-    "the storage %s keeps images over a restart",
-    async (name) => {
-      const log = await liveThroughRestart({ ...SECRET, ...environmentOf(servers.createStorage(name)) });
-      // A cluster and S3 each print their own warning, but no error.
-      expect(log).not.toMatch(/"level":[56]0/);
-      // With a Redis among the stores all processes share rate limits.
-      expect(log.includes("Rate limits count per process")).toBe(
-        name === "S3" || name === "S3 with records in PostgreSQL",
-      );
-      // At each of the two starts.
-      expect(log.split("The records are in object storage").length - 1).toBe(name === "S3" ? 2 : 0);
-    },
-  );
+  it.each(STORAGES)("the storage %s keeps images over a restart", async (name) => {
+    const log = await liveThroughRestart({ ...SECRET, ...environmentOf(servers.createStorage(name)) });
+    // A cluster and S3 each print their own warning, but no error.
+    expect(log).not.toMatch(/"level":[56]0/);
+    // With a Redis among the stores all processes share rate limits.
+    expect(log.includes("Rate limits count per process")).toBe(
+      name === "S3" || name === "S3 with records in PostgreSQL",
+    );
+    // At each of the two starts.
+    expect(log.split("The records are in object storage").length - 1).toBe(name === "S3" ? 2 : 0);
+  });
 
   it("serve --check warns once of records in object storage", async () => {
     const env = { ...SECRET, ...environmentOf(servers.createStorage("S3")) };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { paginateListObjectsV2 } from "@aws-sdk/client-s3";
 import { startPostgres } from "../support/postgres-server.ts";
 import { startRedis, startRedisCluster } from "../support/redis-server.ts";
-import { startS3Server } from "../support/s3-server.ts";
+import { useS3Server } from "../support/s3-server.ts";
 import type { StorageDescription, StoreDescription } from "./open-storage.mjs";
 
 /** The kinds of storage that several processes can share. */
@@ -30,8 +30,9 @@ export interface Servers {
   close(): Promise<void>;
 }
 
-/** Takes 3 to 6 seconds: use once per test file. */
-export async function startServers(): Promise<Servers> {
+/** Starts what the storages of these names need. */
+export async function startServers(names: readonly string[]): Promise<Servers> {
+  const isNeeded = (server: string) => names.some((name) => name.includes(server));
   const root = await mkdtemp(join(tmpdir(), "outrigger-backends-"));
   const started: { close(): Promise<void> }[] = [];
   const start = async <T>(server: Promise<T>, close: (server: T) => Promise<void>): Promise<T> => {
@@ -45,9 +46,9 @@ export async function startServers(): Promise<Servers> {
   };
   const starts = [
     start(startRedis(), (server) => server.close()),
-    start(startRedisCluster(), (cluster) => cluster.close()),
-    start(startS3Server(), (server) => server.stop()),
-    start(startPostgres(), (server) => server.close()),
+    isNeeded("cluster") ? start(startRedisCluster(), (cluster) => cluster.close()) : undefined,
+    start(useS3Server(), (server) => server.stop()),
+    isNeeded("PostgreSQL") ? start(startPostgres(), (server) => server.close()) : undefined,
   ] as const;
   try {
     const [redis, cluster, s3, postgres] = await Promise.all(starts);
@@ -57,8 +58,12 @@ export async function startServers(): Promise<Servers> {
     const stores = {
       directory: () => ({ kind: "file", directory: mkdtempSync(join(root, "data-")) }),
       redis: () => ({ kind: "redis", url: redis.url, prefix: randomUUID() }),
-      cluster: () => ({ kind: "redis", url: cluster.urls, prefix: randomUUID() }),
-      postgres: () => ({ kind: "postgres", url: postgres.url, prefix: `t${randomBytes(6).toString("hex")}` }),
+      cluster: () => ({ kind: "redis", url: needed(cluster).urls, prefix: randomUUID() }),
+      postgres: () => ({
+        kind: "postgres",
+        url: needed(postgres).url,
+        prefix: `t${randomBytes(6).toString("hex")}`,
+      }),
       s3: () => ({ kind: "s3", endpoint, credentials, bucket, prefix: randomUUID() }),
     } satisfies Record<string, () => StoreDescription>;
     const storages: Record<StorageName, () => StorageDescription> = {
@@ -75,20 +80,21 @@ export async function startServers(): Promise<Servers> {
         case "file":
           return await readdir(store.directory, { recursive: true });
         case "redis": {
-          const nodes = typeof store.url === "string" ? [redis] : cluster.nodes;
+          const nodes = typeof store.url === "string" ? [redis] : needed(cluster).nodes;
           const lists = await Promise.all(nodes.map((node) => node.cli("KEYS", `${store.prefix}:*`)));
           return lists.flatMap((list) => list.split("\n")).filter((name) => name !== "");
         }
         case "postgres": {
+          const { sql } = needed(postgres);
           const tables = ["blobs", "due", "leases"].map((name) => `${store.prefix}_${name}`);
-          if ((await postgres.sql(`SELECT to_regclass('${tables[0]}')`)) === "") return [];
+          if ((await sql(`SELECT to_regclass('${tables[0]}')`)) === "") return [];
           const [blobs, due, leases] = tables;
           const lists = [
             `SELECT key FROM ${blobs}`,
             `SELECT list || id FROM ${due}`,
             `SELECT key FROM ${leases}`,
           ];
-          return (await postgres.sql(lists.join(" UNION ALL "))).split("\n").filter((name) => name !== "");
+          return (await sql(lists.join(" UNION ALL "))).split("\n").filter((name) => name !== "");
         }
         case "s3": {
           const names: string[] = [];
@@ -115,4 +121,9 @@ export async function startServers(): Promise<Servers> {
     await close();
     throw error;
   }
+}
+
+function needed<T>(server: T | undefined): T {
+  if (server === undefined) throw new Error("This storage was not named when the servers were started");
+  return server;
 }

@@ -1,6 +1,6 @@
-import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import { complaintsOf, launchChromium, withPage } from "../support/chromium.ts";
+import { complaintsOf, withPage } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import {
   addressOf,
@@ -23,61 +23,55 @@ export interface UploadPageOptions extends BrowserContextOptions {
   mayComplain?: RegExp;
 }
 
-/** A site, a browser and a photo that the tests of one file share. */
+/** A site and a photo that the tests of one file share. */
 export interface SharedPage {
   readonly site: Site;
-  readonly browser: Browser;
   readonly photo: Buffer;
   /** The photo as a file to choose. */
   boat(name?: string): ChosenFile;
+  /** The photo with bytes after its end, which do no harm. */
+  big(bytes: number): ChosenFile;
   /** Uploads the photo as another client. */
   add(name: string): Promise<Created>;
   onPage(use: (page: Page) => Promise<void>, options?: UploadPageOptions): Promise<void>;
 }
 
-/** Opens site and browser before the tests of the present `describe`, and closes them afterwards. */
+/** Opens a site before the tests of the present file, and closes it afterwards. */
 export function shareUploadPage(options: SiteOptions = {}): SharedPage {
-  const shared = {} as { site: Site; browser: Browser; photo: Buffer }; // Filled before the first test.
+  const shared = {} as { site: Site; photo: Buffer }; // Filled before the first test.
   beforeAll(async () => {
-    const parts = await Promise.all([startSite(options), launchChromium(), jpegPhoto(120, 80)]);
-    [shared.site, shared.browser, shared.photo] = parts;
+    [shared.site, shared.photo] = await Promise.all([startSite(options), jpegPhoto(120, 80)]);
   });
-  afterAll(async () => {
-    await shared.browser.close();
-    await shared.site.close();
-  });
+  afterAll(() => shared.site.close());
+  const boat = (name = "boat.jpg") => ({ name, mimeType: "image/jpeg", buffer: shared.photo });
   return Object.assign(shared, {
-    boat: (name = "boat.jpg") => ({ name, mimeType: "image/jpeg", buffer: shared.photo }),
+    boat,
+    big: (bytes: number) => ({ ...boat("big.jpg"), buffer: Buffer.concat([shared.photo], bytes) }),
     add: (name: string) => upload(shared.site, shared.photo, "image/jpeg", { name }),
     onPage: (use: (page: Page) => Promise<void>, pageOptions?: UploadPageOptions) =>
-      onUploadPage(shared.browser, shared.site, use, pageOptions),
+      onUploadPage(shared.site, use, pageOptions),
   });
 }
 
 /** Opens the upload page for `use`, then checks that it logged no complaint and sent no request elsewhere. */
 export async function onUploadPage(
-  browser: Browser,
   site: Site,
   use: (page: Page) => Promise<void>,
   { mayComplain, ...options }: UploadPageOptions = {},
 ): Promise<void> {
-  await withPage(
-    browser,
-    { permissions: ["clipboard-read", "clipboard-write"], ...options },
-    async (page) => {
-      const complaints = complaintsOf(page);
-      const elsewhere: string[] = [];
-      page.on("request", (request) => {
-        const url = request.url();
-        if (!url.startsWith(`${site.origin}/`) && !url.startsWith("blob:")) elsewhere.push(url);
-      });
-      await page.goto(`${site.base}/`);
-      await page.getByText("Drop images here").waitFor();
-      await use(page);
-      expect(complaints.filter((complaint) => !mayComplain?.test(complaint))).toEqual([]);
-      expect(elsewhere).toEqual([]);
-    },
-  );
+  await withPage({ permissions: ["clipboard-read", "clipboard-write"], ...options }, async (page) => {
+    const complaints = complaintsOf(page);
+    const elsewhere: string[] = [];
+    page.on("request", (request) => {
+      const url = request.url();
+      if (!url.startsWith(`${site.origin}/`) && !url.startsWith("blob:")) elsewhere.push(url);
+    });
+    await page.goto(`${site.base}/`);
+    await page.getByText("Drop images here").waitFor();
+    await use(page);
+    expect(complaints.filter((complaint) => !mayComplain?.test(complaint))).toEqual([]);
+    expect(elsewhere).toEqual([]);
+  });
   expect(site.errors).toEqual([]);
 }
 

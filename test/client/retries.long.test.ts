@@ -28,13 +28,10 @@ describe("Retry-After", () => {
     expect(fronted.front.requests).toHaveLength(2);
   });
 
-  test("the client does not wait longer than maxRetryAfterMs, and reports retryAfterMs", async () => {
+  test("the client does not wait longer than a minute, and reports retryAfterMs", async () => {
     fronted.front.interject({ status: 429, headers: { "Retry-After": "61" } });
     expect(await refusalOf(client().get(NO_IMAGE))).toMatchObject({ status: 429, retryAfterMs: 61_000 });
-    fronted.front.interject({ status: 503, headers: { "Retry-After": "2" } });
-    const impatient = client({ maxRetryAfterMs: 1999 });
-    expect(await refusalOf(impatient.get(NO_IMAGE))).toMatchObject({ status: 503, retryAfterMs: 2000 });
-    expect(fronted.front.requests).toHaveLength(2);
+    expect(fronted.front.requests).toHaveLength(1);
   });
 
   test("the client gives up after maxRetries retries", async () => {
@@ -47,9 +44,8 @@ describe("Retry-After", () => {
   test("an abort ends the wait for a retry at once", async () => {
     const reason = new Error("no more");
     const abort = new AbortController();
-    // Longer than a test may last.
-    fronted.front.interject({ status: 503, headers: { "Retry-After": "600" } });
-    const call = client({ maxRetryAfterMs: 600_000 }).get(NO_IMAGE, { signal: abort.signal });
+    fronted.front.interject({ status: 503, headers: { "Retry-After": "60" } });
+    const call = client().get(NO_IMAGE, { signal: abort.signal });
     await expect.poll(() => fronted.front.requests.length).toBe(1);
     setTimeout(() => abort.abort(reason), 50);
     await expect(call).rejects.toBe(reason);

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -44,21 +44,9 @@ const PROJECT = {
   include: ["*.ts", "*.js", "*.cjs"],
 };
 
-const KITS = JSON.parse(await readFile(join(ROOT, "test/uploaders/kits/package.json"), "utf8"));
-
-/**
- * The variables that the guides have a reader set, and what docs/uploaders.md imports besides our packages: its kits are installed
- * only by the test that runs them.
- */
-const ENVIRONMENT = [
-  "declare namespace NodeJS { interface ProcessEnv { LOOKUP_SECRET: string; IMAGES_SECRET: string; OUTRIGGER_LOOKUP_DATABASE: string; OUTRIGGER_SECRET: string } }",
-  ...[...Object.keys(KITS.dependencies), "*.css", "*/uppy.js"].map((name) => `declare module "${name}";`),
-  `declare module "*/uploads.js" {
-    export const images: import("@outrigger/client").ImagesClient;
-    export function reasonIn(reply: string): string;
-    export function show(url: string): void;
-  }`,
-].join("\n");
+/** The variables that the guides have a reader set. */
+const ENVIRONMENT =
+  "declare namespace NodeJS { interface ProcessEnv { LOOKUP_SECRET: string; IMAGES_SECRET: string; OUTRIGGER_LOOKUP_DATABASE: string; OUTRIGGER_SECRET: string } }";
 
 function fileOf({ page, line, lang, code }: Block): string {
   const suffix = lang === "ts" ? "ts" : /\brequire\(/.test(code) ? "cjs" : "js";

@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import type { Browser } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchChromium, withPage } from "../support/chromium.ts";
+import { withPage } from "../support/chromium.ts";
 import { type Host, serveHost } from "../support/listen.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { bytesOf, type Created, type Site, startSite, upload } from "../support/service.ts";
@@ -24,16 +23,14 @@ const blocks = blocksIn(await readPages(), "js", "jsx").filter(
 let directory: string;
 let site: Site;
 let image: Created;
-let browser: Browser;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "outrigger-front-end-"));
   await symlink(join(ROOT, "node_modules"), join(directory, "node_modules"));
-  [site, browser] = await Promise.all([startSite(), launchChromium()]);
+  site = await startSite();
   image = await upload(site, await jpegPhoto(2000, 1500), "image/jpeg");
 });
 afterAll(async () => {
-  await browser.close();
   await site.close();
   await rm(directory, { recursive: true, force: true });
 });
@@ -90,7 +87,7 @@ describe.each(Object.keys(EXAMPLES))("the example of packages/client/README.md i
   ])("$screen loads only the rendition of $loaded pixels, and its layout does not shift", async (device) => {
     const { width, deviceScaleFactor, loaded } = device;
     const viewport = { width, height: 800 };
-    await withPage(browser, { viewport, deviceScaleFactor }, async (tab) => {
+    await withPage({ viewport, deviceScaleFactor }, async (tab) => {
       const requested: string[] = [];
       let release = () => {};
       const released = new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { type RedisServer, startRedis } from "../support/redis-server.ts";
-import { type S3Server, startS3Server } from "../support/s3-server.ts";
+import { type S3Access, useS3Server } from "../support/s3-server.ts";
 import { type Guide, type GuideOptions, openGuide } from "./guide.ts";
 import { blocksIn, chapterOf, placeOf, ROOT, readPages } from "./pages.ts";
 
@@ -19,11 +19,11 @@ const pages = (await readPages()).flatMap((page) => {
 });
 
 let redis: RedisServer;
-let s3: S3Server;
+let s3: S3Access;
 let bucket: string;
 
 beforeAll(async () => {
-  [redis, s3] = await Promise.all([startRedis({ appendOnly: true }), startS3Server()]);
+  [redis, s3] = await Promise.all([startRedis({ appendOnly: true }), useS3Server()]);
   bucket = await s3.createBucket();
 });
 

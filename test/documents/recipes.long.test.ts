@@ -170,6 +170,14 @@ const RECIPES: Record<string, (host: Host) => Promise<void>> = {
     expect(said).toEqual(["image.stored"]);
   },
 
+  async "Upload kits and editors"(host) {
+    host.mount(await imagesOf(codeOf("Upload kits and editors")), "/img");
+    const fields = new FormData();
+    fields.set("filepond", new File([new Uint8Array(picture)], "picture.png"));
+    const init = { method: "POST", body: fields };
+    expect(await statusOf(`${await serve(host)}/img/api/images.json`, null, init)).toBe(201);
+  },
+
   async "Verify an address at sign-up"(host) {
     const answer = { routing: "found", server: true, mailbox: false, acceptsAll: false } as const;
     const probe = async () => ({ ...answer, reason: null, retryAfterMs: null });

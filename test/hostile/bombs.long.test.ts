@@ -8,7 +8,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { serveHost } from "../support/listen.ts";
 import { pngPhoto } from "../support/pictures.ts";
-import { addressOf, type Created, postImage, type Site, startSite, upload } from "../support/service.ts";
+import { addressOf, type Created, postImage, type Site, startSite } from "../support/service.ts";
 import type { Bomb } from "./bomb.ts";
 import { bombsByKind } from "./bombs.ts";
 import { inParallel } from "./in-parallel.ts";

@@ -90,7 +90,7 @@ describe("suppressed people", () => {
 describe("probing only as configured", () => {
   test("without smtp, the prober queries only the DNS", async () => {
     const site = await startLookupSite({
-      prober: createMailProber({ dnsServers: [world.dns.address], port: mail.port }),
+      prober: createMailProber({ dnsServers: [world.dns.address] }),
     });
     try {
       const { body } = await site.get("email-verifier", "email=alice@people.test");

@@ -1,6 +1,10 @@
-import { createMailLists, type MailProberOptions } from "@outrigger/verifier";
+import { createMailLists } from "@outrigger/verifier";
 import { afterEach, beforeEach, expect } from "vitest";
-import { createMailWorld, type MailWorld } from "../../packages/verifier/test/mail-world.ts";
+import {
+  createMailWorld,
+  type MailWorld,
+  type TestProberOptions,
+} from "../../packages/verifier/test/mail-world.ts";
 import type { Peer } from "../support/hostile-mail-server.ts";
 import type { MailServer } from "../support/mail-server.ts";
 import type { Answer } from "./ask.ts";
@@ -19,7 +23,7 @@ export interface MailSite extends LookupSite {
 /** @param world whose servers are running: the prober uses their port. */
 export async function startMailSite(
   world: MailWorld,
-  { prober = {}, ...options }: Omit<TestLookupOptions, "prober"> & { prober?: MailProberOptions } = {},
+  { prober = {}, ...options }: Omit<TestLookupOptions, "prober"> & { prober?: TestProberOptions } = {},
 ): Promise<MailSite> {
   const site = await startLookupSite({
     prober: world.prober(prober),

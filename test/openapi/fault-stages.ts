@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createMemoryAccounts, createMemoryContactSource, ServiceError } from "@outrigger/core";
 import type { MailProber } from "@outrigger/core/lookup";
-import { createRenderer } from "@outrigger/imaging";
+import { createHeaderRenderer } from "@outrigger/testing";
 import { createPages } from "@outrigger/web";
 import { ADA, PEOPLE } from "../lookup/people.ts";
 import { type Fault, faulty, faultyStore, throwing } from "./faults.ts";
@@ -87,7 +87,8 @@ function crowded(): Stage {
 }
 
 function limited(): Stage {
-  const start = () => startApi({ images: { renderer: { ...createRenderer(), canRender: () => false } } });
+  const start = () =>
+    startApi({ images: { renderer: { ...createHeaderRenderer(), canRender: () => false } } });
   return {
     name: "that can draw nothing else",
     start,

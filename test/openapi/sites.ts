@@ -9,7 +9,7 @@ import {
 } from "@outrigger/core";
 import type { Renderer } from "@outrigger/core/images";
 import { express as mount } from "@outrigger/express";
-import { createRenderer } from "@outrigger/imaging";
+import { createHeaderRenderer } from "@outrigger/testing";
 import { createPages } from "@outrigger/web";
 import expressApp from "express";
 import { createTestLookup, type TestLookup, type TestLookupOptions } from "../lookup/lookup-site.ts";
@@ -36,7 +36,7 @@ export interface ApiSite extends Sender {
 export interface ApiSiteOptions {
   images?: Partial<ImagesOptions>;
   lookup?: TestLookupOptions;
-  /** Of all its services. @default one of processes for each */
+  /** Of all its services. @default one without processes, whose renditions are pictures of 1 × 1 pixels */
   renderer?: Renderer;
   tls?: "required" | "always" | "off";
   /** Wraps the store that the site uses. */
@@ -58,7 +58,7 @@ export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
   const images = createImages({
     ...shared,
     storage: storeOf(store),
-    renderer: options.renderer ?? createRenderer(),
+    renderer: options.renderer ?? createHeaderRenderer(),
     rateLimits: MANY_OF_ALL,
     presets: { thumb: { resize: "3x3" } },
     tls,
@@ -67,7 +67,7 @@ export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
   const making = createImages({
     ...shared,
     storage: store,
-    renderer: options.renderer ?? createRenderer(),
+    renderer: options.renderer ?? createHeaderRenderer(),
     rateLimits: false,
     tls: "off",
     processUploads: false,

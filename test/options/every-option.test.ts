@@ -53,7 +53,7 @@ test("an option of undefined counts as absent, also in nested tables", async () 
   const none = { rateLimits: { reads: undefined }, cors: undefined, secret: SECRET, pages: undefined };
   const service = core.createImages({ storage: core.createMemoryBlobStore(), renderer, ...none } as never);
   await service.ready();
-  expect(() => core.createMemoryKeyValue({ authorise: undefined } as never)).not.toThrow();
+  expect(() => core.createMemoryBlobStore({ authorise: undefined } as never)).not.toThrow();
 });
 
 test("the types of options and of checked options follow their rules", () => {

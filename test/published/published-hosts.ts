@@ -82,7 +82,7 @@ export function servesTheFlow(rows: readonly PlainHost[]) {
         if (runtime !== undefined)
           versions.push(`${runtime} ${await project.versionOf(RUNTIMES[runtime].name)}`);
         outcomes.push({ ...row, versions: versions.join(", ") || "Node’s own", checks });
-        const expected = row.limits?.checks ?? [];
+        const expected = row.failing ?? [];
         expect(
           checks.filter(({ name, failure }) => failure !== undefined && !expected.includes(name)),
         ).toEqual([]);

@@ -12,7 +12,7 @@ import { type Answer, tally } from "./nodes/requests.ts";
 import { STORAGES, type StorageName, type StorageServers, startStorageServers } from "./nodes/storages.ts";
 
 const NODES = 3;
-const REQUESTS = 500;
+const REQUESTS = 200;
 const ROUNDS = amount(1, 50);
 /** Different renditions at once: as many as one client may have running and queued at a node. */
 const MANY = 10;

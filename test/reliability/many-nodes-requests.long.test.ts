@@ -13,7 +13,7 @@ const NODES = 3;
 const WITH_ONE_KEY = 60;
 const KEYS = 12;
 const ROUNDS = amount(1, 10);
-const CREATES = 30;
+const CREATES = 12;
 /** Rounds of the clients before and after a node is closed. */
 const LOAD = amount(20, 200);
 const OFTEN = { interval: 5 };

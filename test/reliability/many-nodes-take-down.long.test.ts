@@ -8,7 +8,7 @@ import { DELETE, takeDown, WITHHOLD } from "./nodes/take-down.ts";
 
 const NODES = 3;
 /** Broken nodes are found within {@link MUTANT_READS}. */
-const READS = amount(2500, 10_000);
+const READS = amount(1000, 10_000);
 const ROUNDS = amount(1, 10);
 /** Longer than a store call's time limit: a node suspended for this time finds its calls timed out. */
 const LONG_MS = 2500;

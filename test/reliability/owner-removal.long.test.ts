@@ -10,7 +10,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { pngPhoto } from "../support/pictures.ts";
 import { startPostgres } from "../support/postgres-server.ts";
 import { startRedis } from "../support/redis-server.ts";
-import { startS3Server } from "../support/s3-server.ts";
+import { useS3Server } from "../support/s3-server.ts";
 
 const { acceptingRenderer } = await import(new URL("../support/host-process.mjs", import.meta.url).href);
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -42,7 +42,7 @@ async function directory(): Promise<string> {
 }
 
 async function bucketUrl(): Promise<string> {
-  const { endpoint, credentials, createBucket, stop } = await startS3Server();
+  const { endpoint, credentials, createBucket, stop } = await useS3Server();
   onTestFinished(stop);
   vi.stubEnv("AWS_ACCESS_KEY_ID", credentials.accessKeyId);
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", credentials.secretAccessKey);

@@ -3,15 +3,15 @@ import { Readable } from "node:stream";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { createS3BlobStore, type S3BlobStore } from "@outrigger/s3";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { type S3Server, startS3Server } from "../support/s3-server.ts";
+import { type S3Access, useS3Server } from "../support/s3-server.ts";
 import { startSpoilingProxy } from "../support/spoiling-proxy.ts";
 
 const LARGE_BYTES = 24 * 2 ** 20;
 
-let server: S3Server;
+let server: S3Access;
 let bucket: string;
 beforeAll(async () => {
-  server = await startS3Server();
+  server = await useS3Server();
   bucket = await server.createBucket();
 });
 afterAll(() => server.stop());

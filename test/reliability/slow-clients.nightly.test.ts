@@ -21,7 +21,7 @@ import { hardWorking, oneAtATime } from "./clients/unfit-services.ts";
 const GOOD = { share: isSoak ? 0.99 : 0.95, withinMs: 500 };
 const NO_RATE_LIMITS = { images: { rateLimits: false, asyncAfterMs: false } };
 const SHORT_TIMEOUTS = {
-  http: { headersTimeoutMs: 2000, idleMs: 3000, keepAliveMs: 1000 },
+  keepAliveMs: 1000,
   images: { rateLimits: false, asyncAfterMs: false, uploadIdleMs: 1000 },
 };
 
@@ -49,7 +49,7 @@ describe("slow clients", () => {
   });
 
   const limits = [
-    { config: SHORT_TIMEOUTS, drips: false, count: amount(300, 1000), patienceMs: 25_000 },
+    { config: SHORT_TIMEOUTS, drips: false, count: amount(300, 1000), patienceMs: 45_000 },
     { config: NO_RATE_LIMITS, drips: true, count: amount(40, 400), patienceMs: 90_000 },
   ];
 

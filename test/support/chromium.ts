@@ -14,6 +14,7 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath,
     headless: true,
+    handleSIGTERM: false,
     // In the locale C, Chromium saves no file under a name with an umlaut.
     env: { ...process.env, LANG: "C.UTF-8" },
     args: [
@@ -28,29 +29,29 @@ export function launchChromium(): Promise<Browser> {
   });
 }
 
-/** A context that waits almost as long as a test may last, so that a failure names what it waited for. */
-export async function newContext(
-  browser: Browser,
-  options: BrowserContextOptions = {},
-): Promise<BrowserContext> {
-  const context = await browser.newContext(options);
+let shared: Promise<Browser> | undefined;
+
+/** The browser of all files of a worker. Vitest ends a worker by SIGTERM, and an exit ends the browser. */
+function sharedChromium(): Promise<Browser> {
+  if (shared === undefined) process.once("SIGTERM", () => process.exit());
+  shared ??= launchChromium();
+  return shared;
+}
+
+/** A context of the shared browser. A failure names what it waited for. */
+export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await (await sharedChromium()).newContext(options);
+  // Almost as long as a test may last.
   context.setDefaultTimeout(100_000);
   return context;
 }
 
-/** A browser with one context. */
-export async function openBrowser(): Promise<{ context: BrowserContext; close(): Promise<void> }> {
-  const browser = await launchChromium();
-  return { context: await newContext(browser), close: () => browser.close() };
-}
-
 /** Gives `use` a page of a context of its own, and closes both. */
 export async function withPage<T>(
-  browser: Browser,
   options: BrowserContextOptions,
   use: (page: Page) => Promise<T>,
 ): Promise<T> {
-  const context = await newContext(browser, options);
+  const context = await newContext(options);
   try {
     return await use(await context.newPage());
   } finally {

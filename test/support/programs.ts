@@ -15,7 +15,6 @@ export const programs = {
   exiftool: process.env.OUTRIGGER_EXIFTOOL ?? "/usr/bin/exiftool",
   fcList: process.env.OUTRIGGER_FC_LIST ?? "/usr/bin/fc-list",
   strace: process.env.OUTRIGGER_STRACE ?? "/usr/bin/strace",
-  rsync: process.env.OUTRIGGER_RSYNC ?? "/usr/bin/rsync",
   faketime: process.env.OUTRIGGER_FAKETIME ?? "/usr/bin/faketime",
   mkfsXfs: process.env.OUTRIGGER_MKFS_XFS ?? "/usr/sbin/mkfs.xfs",
   mkfsExt4: process.env.OUTRIGGER_MKFS_EXT4 ?? "/usr/sbin/mkfs.ext4",

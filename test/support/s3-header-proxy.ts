@@ -3,7 +3,7 @@ import { pipeline } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { serveHost } from "./listen.ts";
-import type { S3Server } from "./s3-server.ts";
+import type { S3Access } from "./s3-server.ts";
 
 /** A gateway on this machine as one that takes no notice of some headers. */
 export interface HeaderIgnoringProxy {
@@ -22,7 +22,7 @@ const NOT_IMPLEMENTED =
  * @param isRefusing answers 501 instead, as OpenStack Swift does.
  */
 export async function startHeaderIgnoringProxy(
-  gateway: S3Server,
+  gateway: S3Access,
   headers: readonly string[],
   isRefusing = false,
 ): Promise<HeaderIgnoringProxy> {
@@ -53,7 +53,7 @@ export async function startHeaderIgnoringProxy(
 }
 
 async function write(
-  { client }: S3Server,
+  { client }: S3Access,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {

@@ -9,12 +9,21 @@ import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { freePorts } from "./listen.ts";
 import { programs, run } from "./programs.ts";
 
-/** A private Ceph object gateway with a cluster of one monitor and one disk in memory. */
-export interface S3Server {
+/** A Ceph object gateway. */
+export interface S3Access {
   /** `http://127.0.0.1:<port>` */
   endpoint: string;
   port: number;
   credentials: { accessKeyId: string; secretAccessKey: string };
+  /** A client for what the store does not do; ended by `stop`. */
+  client: S3Client;
+  /** Makes a bucket, of the user whose keys are given; @returns its name. */
+  createBucket(credentials?: S3Access["credentials"]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A private one, with a cluster of one monitor and one disk in memory. */
+export interface S3Server extends S3Access {
   /** The gateway goes on holding its connections and answers nothing. */
   suspend(): void;
   resume(): void;
@@ -22,13 +31,8 @@ export interface S3Server {
   kill(): Promise<void>;
   /** Starts the gateway again, on the same port. */
   start(): Promise<void>;
-  /** A client for what the store does not do; ended by `stop`. */
-  client: S3Client;
-  /** Makes a bucket, of the user whose keys are given; @returns its name. */
-  createBucket(credentials?: S3Server["credentials"]): Promise<string>;
   /** Runs `radosgw-admin` on the cluster; rejects when it fails. */
   admin(...args: string[]): Promise<void>;
-  stop(): Promise<void>;
 }
 
 export interface S3ServerOptions {
@@ -36,10 +40,26 @@ export interface S3ServerOptions {
   lifecycleDayS?: number;
 }
 
+/** Variable with the address that starts the shared service at its first request, and then tells where it listens. */
+export const SHARED_S3 = "OUTRIGGER_TEST_S3";
+
 const READY_MS = 100_000;
 const CREDENTIALS = { accessKeyId: "TESTACCESSKEY", secretAccessKey: "test-secret-key" };
 
-/** Takes 3 to 6 seconds: one per test file. */
+/** The service that all test files of a run share, for tests that neither stop nor configure it. */
+export async function useS3Server(): Promise<S3Access> {
+  const address = process.env[SHARED_S3];
+  if (address === undefined) throw new Error(`${SHARED_S3} is not set: Vitest did not run shared-servers.ts`);
+  const response = await fetch(address);
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  const { endpoint, port, credentials } = JSON.parse(text);
+  const client = createClient(endpoint, credentials);
+  const stop = async () => client.destroy();
+  return { endpoint, port, credentials, client, createBucket: createBucketOf(endpoint), stop };
+}
+
+/** Takes 3 to 6 seconds of CPU time. */
 export async function startS3Server({ lifecycleDayS }: S3ServerOptions = {}): Promise<S3Server> {
   // Names of sockets have at most 107 characters.
   const directory = await mkdtemp(join(tmpdir(), "rgw-"));
@@ -90,13 +110,7 @@ export async function startS3Server({ lifecycleDayS }: S3ServerOptions = {}): Pr
       port,
       credentials: CREDENTIALS,
       client,
-      async createBucket(credentials = CREDENTIALS) {
-        const owner = createClient(endpoint, credentials);
-        const Bucket = `bucket-${randomUUID()}`;
-        await owner.send(new CreateBucketCommand({ Bucket }));
-        owner.destroy();
-        return Bucket;
-      },
+      createBucket: createBucketOf(endpoint),
       suspend: () => void gateway.kill("SIGSTOP"),
       resume: () => void gateway.kill("SIGCONT"),
       kill: () => end(gateway),
@@ -115,7 +129,17 @@ export async function startS3Server({ lifecycleDayS }: S3ServerOptions = {}): Pr
   }
 }
 
-function createClient(endpoint: string, credentials: S3Server["credentials"]): S3Client {
+function createBucketOf(endpoint: string): S3Access["createBucket"] {
+  return async (credentials = CREDENTIALS) => {
+    const owner = createClient(endpoint, credentials);
+    const Bucket = `bucket-${randomUUID()}`;
+    await owner.send(new CreateBucketCommand({ Bucket }));
+    owner.destroy();
+    return Bucket;
+  };
+}
+
+function createClient(endpoint: string, credentials: S3Access["credentials"]): S3Client {
   return new S3Client({
     endpoint,
     region: "us-east-1",

@@ -9,7 +9,8 @@ import {
   createSqlSuppressionList,
   openDatabase,
 } from "@outrigger/sql";
-import { createMailProber } from "@outrigger/verifier";
+import { createProber } from "../../packages/verifier/dist/mail-prober.js";
+import { readProberOptions } from "../../packages/verifier/dist/prober-options.js";
 import { announce, endWithParent } from "./host-process.mjs";
 
 const [url, dns, port] = process.argv.slice(2);
@@ -22,11 +23,13 @@ const lookup = createLookup({
   secret: "0123456789abcdef0123456789abcdef",
   plans: { large: { searches: 1, verifications: 1_000_000 } },
   requestsPerSecond: false,
-  prober: createMailProber({
-    smtp: { helo: "probe.outrigger.test", mailFrom: "postmaster@outrigger.test" },
-    dnsServers: [dns],
+  prober: createProber({
+    ...readProberOptions({
+      smtp: { helo: "probe.outrigger.test", mailFrom: "postmaster@outrigger.test" },
+      dnsServers: [dns],
+      forbidden: specialAddresses(["127.0.0.0/8"]),
+    }),
     port: Number(port),
-    forbidden: specialAddresses(["127.0.0.0/8"]),
     replyMs: 20_000,
     // The line before the mail host is soon too long.
     budget: { sessions: 4, questionsPerMinute: 100_000, maxWaitMs: 50 },

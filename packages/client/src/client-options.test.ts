@@ -28,8 +28,6 @@ test.each([
 test.each<[Partial<ClientOptions>, RegExp]>([
   [{ maxRetries: -1 }, /^maxRetries/],
   [{ maxRetries: 1.5 }, /^maxRetries/],
-  [{ maxRetryAfterMs: Number.NaN }, /^maxRetryAfterMs/],
-  [{ maxRetryAfterMs: -1 }, /^maxRetryAfterMs/],
   [{ userAgent: "" }, /^userAgent/],
   [{ userAgent: " " }, /^userAgent/],
   [{ userAgent: "a/1\r\nX: y" }, /^userAgent/],
@@ -45,9 +43,4 @@ test("the User-Agent is the option, otherwise the header, otherwise the default"
   expect(agentOf({})).toBe(`outrigger-client/${VERSION}`);
   expect(agentOf({ headers })).toBe("host/2");
   expect(agentOf({ headers, userAgent: "app/1" })).toBe("app/1");
-});
-
-test("an infinite maxRetryAfterMs becomes the longest timer", () => {
-  const { maxRetryAfterMs } = settingsOf({ baseUrl, maxRetryAfterMs: Number.POSITIVE_INFINITY });
-  expect(maxRetryAfterMs).toBe(2 ** 31 - 1);
 });

@@ -20,8 +20,6 @@ export interface ClientOptions {
    * @default 4
    */
   maxRetries?: number | undefined;
-  /** Longest `Retry-After` to wait for, in milliseconds. With a longer one, the call rejects at once. @default 60000 */
-  maxRetryAfterMs?: number | undefined;
 }
 
 /** The options with their defaults filled in. `baseUrl` has no trailing slash. */
@@ -32,11 +30,7 @@ export interface ClientSettings {
   /** Whether the caller passed `fetch`. */
   hasOwnFetch: boolean;
   maxRetries: number;
-  maxRetryAfterMs: number;
 }
-
-/** The longest delay of a timer; a longer one fires at once. */
-export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Rules for {@link ClientOptions} only. */
 export const CLIENT_RULES = {
@@ -48,7 +42,6 @@ export const CLIENT_RULES = {
   headers: ["an object of headers", isObject],
   fetch: ["a function", (given) => typeof given === "function"],
   maxRetries: ["a whole number from 0", (given) => Number.isSafeInteger(given) && Number(given) >= 0],
-  maxRetryAfterMs: ["a number from 0", (given) => typeof given === "number" && given >= 0],
 } satisfies Record<keyof ClientOptions, OptionRules[string]>;
 
 /**
@@ -57,7 +50,7 @@ export const CLIENT_RULES = {
  */
 export function clientSettings(factory: string, options: ClientOptions, rules: OptionRules): ClientSettings {
   checkOptions(factory, options, rules);
-  const { fetch: ownFetch, maxRetries = 4, maxRetryAfterMs = 60_000 } = options;
+  const { fetch: ownFetch, maxRetries = 4 } = options;
   return {
     baseUrl: mountPoint(options.baseUrl),
     headers: commonHeaders(options),
@@ -65,7 +58,6 @@ export function clientSettings(factory: string, options: ClientOptions, rules: O
     fetch: ownFetch ?? ((input, init) => globalThis.fetch(input, init)),
     hasOwnFetch: ownFetch !== undefined,
     maxRetries,
-    maxRetryAfterMs: Math.min(maxRetryAfterMs, MAX_TIMER_MS),
   };
 }
 

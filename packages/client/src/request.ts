@@ -1,5 +1,5 @@
 import { isObject } from "./checks.ts";
-import { type ClientSettings, MAX_TIMER_MS } from "./client-options.ts";
+import type { ClientSettings } from "./client-options.ts";
 import { OutriggerError } from "./outrigger-error.ts";
 import { jsonOf, parseRetryAfter, type Reply, readRefusal, readReply } from "./reply.ts";
 
@@ -38,12 +38,16 @@ const MAX_BACKOFF_MS = 30_000;
 /** Fraction added to `Retry-After`, so that clients with the same value do not retry at the same time. */
 const JITTER = 0.1;
 const MAX_JITTER_MS = 1_000;
+/** The longest delay of a timer; a longer one fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Longest `Retry-After` to wait for. With a longer one, the call rejects at once. */
+const MAX_RETRY_AFTER_MS = 60_000;
 /** Shortest wait, even after `Retry-After: 0`. */
 const SHORTEST_MS = 100;
 
 /**
  * Sends a request until its reply is final, and resolves with an expected one. Rejects with the last refusal or network failure
- * after `maxRetries`, or if its `Retry-After` exceeds `maxRetryAfterMs`; and with the reason of an aborted signal.
+ * after `maxRetries`, or if its `Retry-After` exceeds a minute; and with the reason of an aborted signal.
  * @param attempt Sends the request once. It resolves with a network failure, and rejects for what a retry cannot cure.
  * @returns `mayBeDone`: whether an earlier try without a reply may have succeeded.
  */
@@ -67,7 +71,7 @@ export async function request(
       isClaimed && status === 409 && retryAfterMs !== null
         ? settings.maxRetries > 0 && claims++ < MAX_CLAIMED_REPEATS
         : (status === 429 || (isUnsure && isRepeatable)) && failures++ < settings.maxRetries;
-    if (!mayRepeat || (retryAfterMs ?? 0) > settings.maxRetryAfterMs) {
+    if (!mayRepeat || (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) {
       if (expected.includes(status)) return { ...reply, mayBeDone };
       throw readRefusal(reply, secrets);
     }
@@ -78,7 +82,7 @@ export async function request(
 
 /**
  * Sends a read again, as long as its reply is 202. Resolves with the reply 200.
- * @param more `state`: the start of the message if a 202 requests a longer wait than `maxRetryAfterMs`, by default that of an
+ * @param more `state`: the start of the message if a 202 requests a wait of more than a minute, by default that of an
  * image. `earlier`: a reply with 202 whose `Retry-After` is obeyed before the first request.
  */
 export async function requestUntilReady(
@@ -91,7 +95,7 @@ export async function requestUntilReady(
     if (reply?.status === 200 || (reply !== undefined && isHeld(reply))) return reply;
     if (reply !== undefined) {
       const retryAfterMs = parseRetryAfter(reply.headers, Date.now());
-      if (retryAfterMs !== null && retryAfterMs > settings.maxRetryAfterMs) {
+      if (retryAfterMs !== null && retryAfterMs > MAX_RETRY_AFTER_MS) {
         throw notReady(`${state}: retry in ${retryAfterMs / 1000} seconds`, retryAfterMs);
       }
       await waitFor(delayMs(retryAfterMs, 2), sending.signal);

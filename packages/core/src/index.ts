@@ -51,7 +51,6 @@ export type {
 export { createImageAdmin } from "./images/life/image-admin.ts";
 export type { ImageEnd, ImageFilter, ImageState, ListedImage } from "./images/life/image-listing.ts";
 export type { NewestImages } from "./images/life/newest-images.ts";
-export type { ReindexReport } from "./images/life/reindex.ts";
 export type { OwnerRemoval, RemoveAllOptions } from "./images/life/remove-owned.ts";
 export type { DecideOptions, ReportAdmin, ReportFilter } from "./images/life/report-admin.ts";
 export type { SweepReport } from "./images/life/sweeper.ts";

@@ -33,7 +33,7 @@ export const STORES: [string, () => BlobStore][] = [
 interface SiteOptions {
   store?: BlobStore;
   clock?: { now: number };
-  idleDays?: number | null;
+  idleDays?: number;
   /** Records of living images by ID. */
   living?: Map<string, ImageRecord>;
 }

@@ -63,7 +63,7 @@ export async function createRemoteSite(): Promise<RemoteSite> {
     ...{ dns, forbidden, adopt },
     serve: (listener, host) => adopt(createServer(listener), host),
     async fetch(text, { ports = [Number(new URL(text).port)], timeoutMs = 10_000, ...options } = {}) {
-      const policy = { ports, internalHosts: [], timeoutMs };
+      const policy = { ports, internalHosts: [] };
       const address = checkRemoteUrl(text, policy);
       if (typeof address === "string") throw new Error(address);
       const signal = options.signal ?? AbortSignal.timeout(timeoutMs);

@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { arch, platform, versions } from "node:process";
 import { fileURLToPath } from "node:url";
 import { ownRoot, readManifest, rootOf } from "./package-roots.ts";
-import type { PictureLimits } from "./shared/wire.ts";
 
 /** Libraries whose version decides how pictures are drawn or encoded. */
 const LIBRARIES = ["sharp", "@embedpdf/pdfium", "pdfkit", "svg-to-pdfkit"];
@@ -13,15 +12,11 @@ let code: string | undefined;
 
 /**
  * `Renderer.build`: a digest of everything that decides the bytes of renditions: this package's code, the library
- * versions, the language, and the limits that shape renditions. The first call in a process takes 15 ms.
+ * versions, and the limit that shapes renditions. The first call in a process takes 15 ms.
  */
-export function buildOf({ maxSide, maxOutputPixels }: PictureLimits, language: string): string {
+export function buildOf(maxOutputPixels: number): string {
   code ??= codeVersion();
-  const digest = createHash("sha256")
-    .update(code)
-    .update(`${maxSide},${maxOutputPixels}`)
-    .update(language)
-    .digest("hex");
+  const digest = createHash("sha256").update(code).update(String(maxOutputPixels)).digest("hex");
   return `r1.${digest.slice(0, 16)}`;
 }
 

@@ -18,23 +18,14 @@ const branches = [
 const rest = '<rect width="9" height="9" fill="#888888"/>';
 const switching = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><switch>${branches.join("")}${rest}</switch></svg>`;
 
-test.each([
-  [undefined, [0, 0, 255]],
-  ["en-GB", [0, 0, 255]],
-  ["de", [0, 255, 0]],
-  ["de-AT", [0, 255, 0]],
-  ["ja", [0x88, 0x88, 0x88]],
-])(
-  "with the language %s, <switch> draws its branch, whatever the locale of the machine",
-  async (language, colour) => {
-    const renderer = createRenderer({ workers: 1, ...(language === undefined ? {} : { language }) });
-    try {
-      const source = { bytes: Buffer.from(switching) };
-      const { bytes } = await renderer.render(source, "image/svg+xml", { format: "png" });
-      const pixels = await sharp(bytes).removeAlpha().raw().toBuffer();
-      expect([...pixels.subarray(0, 3)]).toEqual(colour);
-    } finally {
-      await renderer.close();
-    }
-  },
-);
+test("<switch> draws its English branch, whatever the locale of the machine", async () => {
+  const renderer = createRenderer({ workers: 1 });
+  try {
+    const source = { bytes: Buffer.from(switching) };
+    const { bytes } = await renderer.render(source, "image/svg+xml", { format: "png" });
+    const pixels = await sharp(bytes).removeAlpha().raw().toBuffer();
+    expect([...pixels.subarray(0, 3)]).toEqual([0, 0, 255]);
+  } finally {
+    await renderer.close();
+  }
+});

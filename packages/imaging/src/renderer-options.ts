@@ -4,7 +4,10 @@ import { checkOptions, rules } from "@outrigger/core/stores";
 
 const MIN_MEMORY_BYTES = 128 * 1024 ** 2;
 
-/** The rule and the default of each option. The default of `maxTotalMemoryBytes` is computed from other options. */
+/** Pixels of the longer side of a rendition. A larger rendition is scaled down. */
+const MAX_SIDE = 8192;
+
+/** The rule and the default of each option. */
 export const RENDERER_RULES = {
   /**
    * Pixels of an original, all frames together, up to 1,000,000,000. Does not apply to SVG; the limits of output do.
@@ -13,8 +16,6 @@ export const RENDERER_RULES = {
   maxPixels: rules.preset(50_000_000, rules.whole(1, 1_000_000_000)),
   /** Frames of an animation, up to 10,000. @default 500 */
   maxFrames: rules.preset(500, rules.whole(1, 10_000)),
-  /** Pixels of the longer side of a rendition, up to 16,383. A larger rendition is scaled down. @default 8192 */
-  maxSide: rules.preset(8192, rules.whole(1, 16_383)),
   /**
    * Pixels of a rendition, up to 268,000,000. A larger rendition is scaled down. Costly encoders get a share: 16 %
    * for a frame of a GIF, 24 % for AVIF, 64 % for WebP, and 40 % for all frames of an animation.
@@ -30,16 +31,11 @@ export const RENDERER_RULES = {
   timeoutMs: rules.preset(10_000, rules.time(100, 600_000)),
   /**
    * Bytes of resident memory of a worker while it renders one picture, from 134,217,728; the worker itself takes
-   * about 70 MiB. A worker above the limit is killed. Linux only.
+   * about 70 MiB. A worker above the limit is killed. All workers together have a quarter of it more for each worker
+   * beyond the first; above that, the latest render is stopped and answers 503. Linux only.
    * @default 536_870_912
    */
   maxMemoryBytes: rules.preset(512 * 1024 ** 2, rules.size(MIN_MEMORY_BYTES)),
-  /**
-   * Bytes of resident memory of all workers together, from 134,217,728. Above it, the latest render is stopped
-   * and answers 503. Linux only.
-   * @default `maxMemoryBytes`, and a quarter of it for each worker beyond the first
-   */
-  maxTotalMemoryBytes: rules.size(MIN_MEMORY_BYTES),
   /**
    * Worker processes, 1 to 256, at low priority. The first starts with the service, the others when needed. With two
    * or more, a hostile picture does not block all others until its deadline.
@@ -66,31 +62,16 @@ export const RENDERER_RULES = {
    * @default "best"
    */
   sandbox: rules.preset("best", rules.oneOf("required", "best", "off")),
-  /**
-   * BCP 47 tag that chooses among the branches of `<switch systemLanguage>` in an SVG, by language and region. The
-   * machine's locale does not matter.
-   * @default "en"
-   */
-  language: rules.preset("en", rules.text("a BCP 47 language tag", isLanguage)),
 };
 
 /** Options of `createRenderer`. */
 export interface RendererOptions extends rules.Options<typeof RENDERER_RULES> {}
 
-function isLanguage(tag: string): boolean {
-  try {
-    // A language that has no likely region is not known.
-    return new Intl.Locale(tag).maximize().region !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-/** Fills in the defaults. Throws `TypeError` for a value out of range. */
+/** Fills in the defaults and the limits that no option sets. Throws `TypeError` for a value out of range. */
 export function resolveRendererOptions(options: RendererOptions) {
-  const { maxTotalMemoryBytes, ...resolved } = checkOptions("createRenderer", options, RENDERER_RULES);
+  const resolved = checkOptions("createRenderer", options, RENDERER_RULES);
   const { maxMemoryBytes, workers } = resolved;
   // Memory for one large picture beside usual ones.
-  const roomBytes = Math.round(maxMemoryBytes * (1 + (workers - 1) / 4));
-  return { ...resolved, maxTotalMemoryBytes: maxTotalMemoryBytes ?? roomBytes };
+  const maxTotalMemoryBytes = Math.round(maxMemoryBytes * (1 + (workers - 1) / 4));
+  return { ...resolved, maxSide: MAX_SIDE, maxTotalMemoryBytes };
 }

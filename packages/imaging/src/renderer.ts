@@ -39,10 +39,9 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   }
   const { timeoutMs, maxMemoryBytes, maxTotalMemoryBytes, workers, maxQueue, ...others } =
     resolveRendererOptions(options);
-  const { maxTasksPerWorker, sandbox, language, node: givenNode, ...limits } = others;
+  const { maxTasksPerWorker, sandbox, node: givenNode, ...limits } = others;
   const node = nodeProgram(givenNode);
   const levels = createLevelSearch(sandbox);
-  const locale = localeOf(language);
   let endFontCache: (() => Promise<void>) | undefined;
   let isClosed = false;
   const pool = new WorkerPool({
@@ -52,7 +51,6 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
       new URL("./worker/render.js", import.meta.url),
     ]),
     node,
-    locale,
     levels,
     timeoutMs,
     maxMemoryBytes,
@@ -63,14 +61,14 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     maxRestingBytes: maxMemoryBytes / 2,
   });
   const writeFontCache = () => {
-    endFontCache ??= startFontCache(node.path, locale);
+    endFontCache ??= startFontCache(node.path);
   };
   const run = <Result>(request: Request<Result>, work?: WorkOptions): Promise<Result> => {
     writeFontCache();
     return pool.run(request, work);
   };
   return {
-    build: buildOf(limits, language),
+    build: buildOf(limits.maxOutputPixels),
     workers,
     maxQueue,
     get sandbox() {
@@ -114,12 +112,6 @@ export function traceWorker(): void {
   require("./worker/worker.js");
 }
 
-/** The POSIX locale of a language. Libraries read its language and its region. */
-function localeOf(language: string): string {
-  const { language: name, region } = new Intl.Locale(language).maximize();
-  return `${name}_${region}.UTF-8`;
-}
-
 /** Whether an optional package can be loaded from here. */
 function isInstalled(name: string): boolean {
   return rootOf(name, ownRoot()) !== null;
@@ -138,12 +130,12 @@ let isStarted = false;
  * A failure only makes text slower.
  * @returns a function that ends it and resolves when it has exited.
  */
-function startFontCache(node: string, locale: string): () => Promise<void> {
+function startFontCache(node: string): () => Promise<void> {
   if (isStarted || process.platform !== "linux") return async () => undefined;
   isStarted = true;
   const entry = new URL("./worker/write-font-cache.js", import.meta.url);
   const child = spawn(node, [fileURLToPath(entry)], {
-    env: childEnvironment(locale),
+    env: childEnvironment(),
     stdio: ["pipe", "ignore", "ignore"],
   });
   const gone = new Promise<void>((resolve) => {

@@ -26,8 +26,8 @@ export async function strip(pdf: Buffer, options?: StripPdfOptions): Promise<Buf
   return pieces === null ? pdf : Buffer.concat(pieces);
 }
 
-export async function drawn(pdf: Buffer): Promise<Buffer> {
-  const picture = await openPdf(pdf, { page: 1, maxPixels: 1_000_000 });
+export async function drawn(pdf: Buffer, page = 1): Promise<Buffer> {
+  const picture = await openPdf(pdf, { page, maxPixels: 1_000_000 });
   return (await picture.decode()).raw().toBuffer();
 }
 

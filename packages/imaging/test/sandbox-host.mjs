@@ -40,7 +40,6 @@ for (const [name, level, flags] of [
     {
       entry: new URL("./hostile-worker.mjs", import.meta.url),
       node: { ...node, flags },
-      locale: "en_US.UTF-8",
       timeoutMs: 20_000,
       maxMemoryBytes: 512 * 1024 ** 2,
     },

@@ -28,7 +28,6 @@ export function poolOf(options: Partial<WorkerPoolOptions> = {}): TaskPool {
   const pool = new WorkerPool({
     entry: new URL("./task-worker.mjs", import.meta.url),
     node: running(),
-    locale: "en_US.UTF-8",
     levels: createLevelSearch("best"),
     workers: 1,
     timeoutMs: 60_000,

@@ -12,7 +12,7 @@ import { RUN_RULES } from "./options.ts";
  * - `orphaned-bytes`: an original or an upload has no record
  * - `orphaned-rendition`: a rendition has no record
  * - `ended-bytes`: an original or a rendition of an image that ended more than an hour ago; it is never served
- * - `missing-entry`: the index of an owner's images lacks an image; `reindex` repairs it too
+ * - `missing-entry`: the index of an owner's images lacks an image
  * - `damaged-usage`: the usage of an owner cannot be read
  * - `damaged-claim`: the claim of an Idempotency-Key cannot be read
  * - `damaged-reports`: the reports of an image cannot be read

@@ -6,6 +6,7 @@ import { crc32 } from "node:zlib";
 import { ServiceError } from "@outrigger/core";
 import { asBuffer, consumeBody, systemTemporaryDirectory } from "@outrigger/core/stores";
 import { systemCode } from "@outrigger/core/values";
+import type { SpoolSettings } from "./s3-options.ts";
 
 /** Number of random bytes after the blob's bytes, so that no two objects have the same content. */
 export const MARK_BYTES = 16;
@@ -40,11 +41,7 @@ export interface BodyContent {
   readBytes(): number;
 }
 
-export interface GatherOptions {
-  /** Longer streams go to a file, in bytes. */
-  bufferBytes: number;
-  /** `undefined`: the process's own directory below the system's directory for temporary files. */
-  spoolDirectory: string | undefined;
+export interface GatherOptions extends SpoolSettings {
   signal?: AbortSignal | undefined;
 }
 

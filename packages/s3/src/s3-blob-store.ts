@@ -20,6 +20,9 @@ import { listObjects, readObject, removeBlob, type S3Context, statObject } from 
 import { type S3BlobStoreOptions, type S3Capabilities, type S3Settings, settingsOf } from "./s3-options.ts";
 import { putObject } from "./write-object.ts";
 
+/** Maximum number of connections. */
+const MAX_SOCKETS = 100;
+
 export interface S3BlobStore extends BlobStore, DueIndex, RangeListing, Required<LeaseStore> {
   /**
    * Returns what the service can do. It is probed once with an object `probe/…`, here or at the first
@@ -38,7 +41,11 @@ export interface S3BlobStore extends BlobStore, DueIndex, RangeListing, Required
  * with `leases/`.
  */
 export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
-  const settings = settingsOf(options);
+  return openStore(settingsOf(options));
+}
+
+/** A store with these settings. */
+export function openStore(settings: S3Settings): S3BlobStore {
   // The option admits what has the methods of the SDK's client, and documents that it must be one.
   const client = (settings.client as S3Client | undefined) ?? createS3Client(settings);
   const attempts = new Attempts(settings.timeoutMs);
@@ -121,7 +128,6 @@ function createS3Client({
   region = endpoint === undefined ? undefined : "us-east-1",
   credentials,
   forcePathStyle = endpoint !== undefined,
-  maxSockets,
   timeoutMs,
 }: S3Settings): S3Client {
   return new S3Client({
@@ -141,8 +147,8 @@ function createS3Client({
       connectionTimeout: timeoutMs,
       // The store has its own time limits; this one would abort the response of a slow reader.
       socketTimeout: 0,
-      httpAgent: { maxSockets },
-      httpsAgent: { maxSockets },
+      httpAgent: { maxSockets: MAX_SOCKETS },
+      httpsAgent: { maxSockets: MAX_SOCKETS },
     },
   });
 }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { jpegPhoto } from "../../../test/support/pictures.ts";
-import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
+import { type S3Access, useS3Server } from "../../../test/support/s3-server.ts";
 import { addressOf, startSite, upload } from "../../../test/support/service.ts";
 import { clientOf } from "../test/s3-client.ts";
 import { createS3BlobStore } from "./s3-blob-store.ts";
 
-let server: S3Server;
+let server: S3Access;
 beforeAll(async () => {
-  server = await startS3Server();
+  server = await useS3Server();
 });
 afterAll(() => server.stop());
 

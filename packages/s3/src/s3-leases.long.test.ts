@@ -3,17 +3,17 @@ import { leaseStoreContract } from "@outrigger/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../../test/support/listen.ts";
 import { type HeaderIgnoringProxy, startHeaderIgnoringProxy } from "../../../test/support/s3-header-proxy.ts";
-import { type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
+import { type S3Access, useS3Server } from "../../../test/support/s3-server.ts";
 import { clientOf } from "../test/s3-client.ts";
 import { createS3BlobStore, type S3BlobStore } from "./s3-blob-store.ts";
 import { LeaseSightings } from "./s3-leases.ts";
 
 const HOUR_MS = 3_600_000;
 
-let server: S3Server;
+let server: S3Access;
 let bucket: string;
 beforeAll(async () => {
-  server = await startS3Server();
+  server = await useS3Server();
   bucket = await server.createBucket();
 });
 afterAll(() => server.stop());

@@ -31,7 +31,8 @@ export type S3Credentials = Readonly<
   Record<"accessKeyId" | "secretAccessKey", string> & { sessionToken?: string; expiration?: Date }
 >;
 const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*$/;
-const CLIENT_OPTIONS = ["endpoint", "region", "credentials", "forcePathStyle", "maxSockets"] as const;
+const CLIENT_OPTIONS = ["endpoint", "region", "credentials", "forcePathStyle"] as const;
+const BUFFER_BYTES = 8 * 2 ** 20;
 
 const RULES = {
   /** Name of an existing bucket, not an AWS directory bucket. */
@@ -48,7 +49,7 @@ const RULES = {
     }),
   ),
   /**
-   * Your own `S3Client` of `@aws-sdk/client-s3`, instead of the next five options. The store does not close it.
+   * Your own `S3Client` of `@aws-sdk/client-s3`, instead of the next four options. The store does not close it.
    * @default made from the other options
    */
   client: rules.shape<S3Sender>("an S3Client of @aws-sdk/client-s3", "send"),
@@ -67,28 +68,25 @@ const RULES = {
   ),
   /** Whether the bucket is part of the path instead of the host name. @default `true` with an `endpoint` */
   forcePathStyle: rules.flag(),
-  /** Maximum number of connections, 1 to 10,000. @default 100 */
-  maxSockets: rules.preset(100, rules.whole(1, 10_000)),
   /**
    * Time limit without progress, in milliseconds, from 50. A call to a silent service ends after about twice that.
    * @default 2000
    */
   timeoutMs: rules.preset(2000, rules.time(50, 2 ** 31 - 1)),
-  /** Minimum upload rate, in bytes per second, from 1. A slower upload times out. @default 1_048_576 (1 MiB) */
-  minBytesPerSecond: rules.preset(2 ** 20, rules.size(1, 2 ** 40)),
-  /**
-   * Bytes of a streamed body kept in memory, 0 to 2^30; a longer body is spooled to a file.
-   * @default 8_388_608 (8 MiB)
-   */
-  bufferBytes: rules.preset(8 * 2 ** 20, rules.size(0, 2 ** 30)),
-  /** Existing directory for spool files, which are unlinked at once. @default the system's temporary directory */
-  spoolDirectory: rules.text("the path of a directory"),
 };
 
 export interface S3BlobStoreOptions extends rules.Options<typeof RULES> {}
 
+/** Where streamed bodies wait until their size is known. */
+export interface SpoolSettings {
+  /** Bytes of a body kept in memory; a longer body is spooled to a file. */
+  bufferBytes: number;
+  /** Directory of the file. Absent: the process's own below the system's directory for temporary files. */
+  spoolDirectory?: string | undefined;
+}
+
 /** {@link S3BlobStoreOptions}, checked and with their defaults. */
-export type S3Settings = rules.Checked<typeof RULES>;
+export type S3Settings = rules.Checked<typeof RULES> & SpoolSettings;
 
 /** Throws a `TypeError` that names the invalid option and its valid values. */
 export function settingsOf(options: S3BlobStoreOptions): S3Settings {
@@ -101,7 +99,7 @@ export function settingsOf(options: S3BlobStoreOptions): S3Settings {
       `createS3BlobStore: client already determines ${ignored.join(", ")}: pass either client or these`,
     );
   }
-  return settings;
+  return { ...settings, bufferBytes: BUFFER_BYTES };
 }
 
 function isHttpUrl(given: string): boolean {

@@ -9,6 +9,8 @@ import { CHECKSUM, LINEAGE, revisionOf } from "./s3-revision.ts";
 
 /** Upper bound of the bytes that are in flight: read from the body, but not yet received by the service. */
 const IN_FLIGHT_BYTES = 8 * 1024 * 1024;
+/** Minimum upload rate. A slower upload times out. */
+const MIN_BYTES_PER_SECOND = 2 ** 20;
 
 /** Headers of a conditional write; empty for an unconditional one. */
 export interface WriteCondition {
@@ -76,7 +78,7 @@ async function writeObject(
       // The service cannot store the object before it has all bytes. After that, only its reply tells the
       // outcome.
       isAbortable: () => !body.isBuffered && readBytes() < length,
-      allowanceMs: Math.ceil((unsentBytes / settings.minBytesPerSecond) * 1000),
+      allowanceMs: Math.ceil((unsentBytes / MIN_BYTES_PER_SECOND) * 1000),
       progress: readBytes,
     });
   } finally {

@@ -1,5 +1,5 @@
 import { S3Client } from "@aws-sdk/client-s3";
-import type { S3Server } from "../../../test/support/s3-server.ts";
+import type { S3Access } from "../../../test/support/s3-server.ts";
 
 /** A request at the steps `build` and `finalizeRequest` of the SDK. */
 export interface S3Request {
@@ -11,7 +11,7 @@ export interface S3Request {
 
 /** A client that passes each request to `onRequest`, which may change its headers, before it is signed or sent. */
 export function clientOf(
-  { endpoint, credentials }: Pick<S3Server, "endpoint" | "credentials">,
+  { endpoint, credentials }: Pick<S3Access, "endpoint" | "credentials">,
   step: "build" | "finalizeRequest",
   onRequest: (request: S3Request) => void,
 ): S3Client {

@@ -1,7 +1,6 @@
 export { createServer, type RunningServer } from "./commands/serve/create-server.ts";
 export type {
   ServerConfig,
-  ServerHttpConfig,
   ServerImagesConfig,
   ServerLogConfig,
   ServerLookupConfig,

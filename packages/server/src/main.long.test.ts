@@ -38,7 +38,7 @@ it.each(["--help", "serve --help"])("%s ends quietly when its reader closes the 
 it("the help of every images command has options, examples and exit codes", async () => {
   const general = await run("images", "--help");
   expect(general).toMatchObject({ code: 0, stderr: "" });
-  const commands = ["withhold", "release", "rm", "list", "stats", "sweep", "reindex"];
+  const commands = ["withhold", "release", "rm", "list", "stats", "sweep"];
   for (const name of commands) expect(general.stdout).toMatch(new RegExp(`^  ${name} `, "m"));
   const explained = await Promise.all(commands.map((name) => run("images", name, "--help")));
   for (const { code, stdout } of explained) {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createFsBlobStore } from "@outrigger/core";
+import { NameIndex } from "../../core/src/stores/name-index.ts";
 import { outrigger } from "./outrigger-process.ts";
 
 /** Runs `outrigger images …` to its end. */
@@ -35,18 +36,20 @@ export const SAMPLE_RECORD = {
   ...{ owner: null, gone: null, withheld: null, processing: null, failure: null },
 };
 
+type RecordChange = Record<string, unknown> & { owner?: { name: string } };
+
 /**
  * Stores a copy of {@link SAMPLE_RECORD} with each of the changes under a new ID, without the validation of a server.
  */
-export async function addRecords(
-  cwd: string,
-  changes: readonly Record<string, unknown>[],
-): Promise<string[]> {
+export async function addRecords(cwd: string, changes: readonly RecordChange[]): Promise<string[]> {
   const store = createFsBlobStore({ directory: join(cwd, "data") });
+  const ofOwners = new NameIndex(store, "owned");
   const ids: string[] = [];
   for (const change of changes) {
     const id = randomBytes(16).toString("base64url");
     await store.put(`${id}/record`, Buffer.from(JSON.stringify({ ...SAMPLE_RECORD, id, ...change })));
+    const { createdAt } = SAMPLE_RECORD;
+    if (change.owner !== undefined) await ofOwners.add(change.owner.name, { id, createdAt });
     ids.push(id);
   }
   await store.close();

@@ -3,7 +3,6 @@ export type { SqlBlobStore, SqlBlobStoreOptions } from "./blobs/sql-blob-store.t
 export { createSqlBlobStore } from "./blobs/sql-blob-store.ts";
 export type { PutContactsOptions } from "./contacts/put-contacts.ts";
 export { putContacts } from "./contacts/put-contacts.ts";
-export type { RefreshOptions } from "./contacts/refresh-contacts.ts";
 export { refreshContacts } from "./contacts/refresh-contacts.ts";
 export { createSqlContactSource } from "./contacts/sql-contact-source.ts";
 export { expireContacts } from "./pages/expire-contacts.ts";

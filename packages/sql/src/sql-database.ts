@@ -25,12 +25,6 @@ const RULES = {
    * @default 2000
    */
   timeoutMs: rules.preset(2000, rules.time(50, 60_000)),
-  /**
-   * What acknowledged writes of an embedded database survive: `process`, a crash of the process; `power`, also a
-   * power cut, at the price of waiting for the disk.
-   * @default "process"
-   */
-  durability: rules.preset("process", rules.oneOf("process", "power")),
   /** Maximum number of connections to PostgreSQL, 1 to 1000. @default 10 */
   maxConnections: rules.preset(10, rules.whole(1, 1000)),
 };
@@ -96,10 +90,10 @@ export function useDatabase(database: SqlDatabase): ReadyDriver<ReadyDriver> {
 }
 
 function createDriver(options: SqlDatabaseOptions): SqliteDriver | PostgresDriver {
-  const { url, timeoutMs, durability, maxConnections } = checkOptions("openDatabase", options, RULES);
+  const { url, timeoutMs, maxConnections } = checkOptions("openDatabase", options, RULES);
   const path = pathOf(url);
   if (path === null) return new PostgresDriver({ url, maxConnections, timeoutMs });
-  return new SqliteDriver({ path, isPowerSafe: durability === "power", timeoutMs });
+  return new SqliteDriver({ path, timeoutMs });
 }
 
 /** @returns `null` for a URL that does not name a file. */

@@ -74,18 +74,17 @@ const NAMES: Readonly<Record<Operation["kind"], MeterNames>> = {
 export function createMeters(
   { Counter, Histogram }: PrometheusClient,
   registers: Registries,
-  prefix: string,
 ): Record<Operation["kind"], Meter> {
   const meter = (kind: Operation["kind"]): Meter => {
     const { counter, counts, histogram, times, labels, outcome: outcomeLabel } = NAMES[kind];
     const total = new Counter({
-      name: prefix + counter,
+      name: `outrigger_${counter}`,
       help: counts,
       labelNames: [...labels, outcomeLabel],
       registers,
     });
     const duration = new Histogram({
-      name: prefix + histogram,
+      name: `outrigger_${histogram}`,
       help: times,
       labelNames: [...labels],
       buckets: BUCKETS,

@@ -9,15 +9,8 @@ const RULES = {
   client: rules.required(
     rules.shape<PrometheusClient>("prom-client or @prometheus-io/client", "Counter", "Gauge", "Histogram"),
   ),
-  /** Registry of the metrics, by the same module, e.g. the one that your app exposes. @default a new registry */
+  /** Registry of the metrics, by the same module, e.g. the one that your app exposes. A second service needs another. @default a new registry */
   registry: rules.shape<PrometheusRegistry>("a Registry of the client", "registerMetric", "metrics"),
-  /** Prefix of the metrics' names. A second service on one registry needs another. @default "outrigger_" */
-  prefix: rules.preset(
-    "outrigger_",
-    rules.text("the beginning of a metric's name: letters, digits and _", (prefix) =>
-      /^(?:[a-zA-Z_:][\w:]*)?$/.test(prefix),
-    ),
-  ),
 };
 
 export interface MetricsOptions extends rules.Options<typeof RULES> {}
@@ -40,20 +33,20 @@ export interface Metrics extends Observer {
  * app.get("/metrics", async (req, res) => res.type(metrics.contentType).send(await metrics.text()));
  */
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { client, prefix, ...given } = checkOptions("createMetrics", options, RULES);
+  const { client, ...given } = checkOptions("createMetrics", options, RULES);
   const { Counter, Gauge, Registry } = client;
   const registry = given.registry ?? new Registry();
   const registers = [registry] as Registries;
-  const meters = createMeters(client, registers, prefix);
-  const gauges = createGauges(client, registers, prefix);
+  const meters = createMeters(client, registers);
+  const gauges = createGauges(client, registers);
   const served = new Counter({
-    name: `${prefix}served_total`,
+    name: "outrigger_served_total",
     help: "Pictures by origin: memory, store, rendered, or missing: an original that is lost.",
     labelNames: ["from"],
     registers,
   });
   const waiting = new Gauge({
-    name: `${prefix}waiting`,
+    name: "outrigger_waiting",
     help: "Callers that wait for a connection, or for a rendition of another process.",
     labelNames: ["for"],
     registers,
@@ -107,17 +100,13 @@ const HELP: Readonly<Record<GaugeName, string>> = {
 };
 
 /** Gauges, read when metrics are collected. A gauge without a reader is not exposed. */
-function createGauges(
-  { Gauge }: PrometheusClient,
-  registers: Registries,
-  prefix: string,
-): { add: Observer["gauge"] } {
+function createGauges({ Gauge }: PrometheusClient, registers: Registries): { add: Observer["gauge"] } {
   const gauges = new Map<GaugeName, Set<() => number>>();
 
   function create(name: GaugeName): Set<() => number> {
     const readers = new Set<() => number>();
     new Gauge({
-      name: prefix + name,
+      name: `outrigger_${name}`,
       help: HELP[name],
       registers,
       collect() {

@@ -6,7 +6,8 @@ import { freePort } from "../../../test/support/listen.ts";
 import { type MailServer, startMailServer } from "../../../test/support/mail-server.ts";
 import { programs } from "../../../test/support/programs.ts";
 import { IDENTITY, never, withLoopback } from "../test/mail-world.ts";
-import { createMailProber, type VerifyingProber } from "./mail-prober.ts";
+import { createProber, type VerifyingProber } from "./mail-prober.ts";
+import { readProberOptions } from "./prober-options.ts";
 
 const ZONE = [
   "--mx-host=one.test,mx.one.test,20",
@@ -38,7 +39,10 @@ beforeAll(async () => {
       ...["--local=/test/", "--user=", "--group=", ...ZONE],
     ]);
     const dnsServers = [`127.0.0.1:${port}`];
-    prober = createMailProber({ smtp: IDENTITY, dnsServers, forbidden: withLoopback(), port: mail.port });
+    prober = createProber({
+      ...readProberOptions({ smtp: IDENTITY, dnsServers, forbidden: withLoopback() }),
+      port: mail.port,
+    });
     if (await answers(prober)) return;
     await prober.close();
     dnsmasq.kill("SIGKILL");

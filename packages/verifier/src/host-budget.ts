@@ -1,5 +1,4 @@
-import type { rules } from "@outrigger/core/stores";
-import type { BUDGET_RULES } from "./prober-options.ts";
+import type { HostBudget } from "./prober-options.ts";
 
 export interface SessionRequest {
   /**
@@ -42,11 +41,11 @@ const LAST_WEIGHT = 0.25;
  * limits wait.
  */
 export class HostBudgets {
-  readonly #budget: rules.Checked<typeof BUDGET_RULES>;
+  readonly #budget: HostBudget;
   readonly #now: () => number;
   readonly #hosts = new Map<string, HostQueue>();
 
-  constructor(budget: rules.Checked<typeof BUDGET_RULES>, now: () => number) {
+  constructor(budget: HostBudget, now: () => number) {
     this.#budget = budget;
     this.#now = now;
   }
@@ -70,7 +69,7 @@ export class HostBudgets {
 
 /** The sessions with one host address, and the probes that wait for it. */
 class HostQueue {
-  readonly #budget: rules.Checked<typeof BUDGET_RULES>;
+  readonly #budget: HostBudget;
   readonly #now: () => number;
   #sessions = 0;
   /** Average duration of its sessions, in milliseconds; 0 before the first one ended. */
@@ -81,7 +80,7 @@ class HostQueue {
   readonly #waiting = new Map<string, Waiter[]>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(budget: rules.Checked<typeof BUDGET_RULES>, now: () => number) {
+  constructor(budget: HostBudget, now: () => number) {
     this.#budget = budget;
     this.#now = now;
   }

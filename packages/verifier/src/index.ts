@@ -4,7 +4,6 @@ export type { VerifyingProber } from "./mail-prober.ts";
 export { createMailProber } from "./mail-prober.ts";
 export type {
   ConnectTarget,
-  HostBudget,
   MailProberOptions,
   SmtpIdentity,
 } from "./prober-options.ts";

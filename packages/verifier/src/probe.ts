@@ -31,7 +31,6 @@ export interface ProbeTask {
 
 /** Maximum number of addresses that are tried, over all hosts. */
 const MAX_HOSTS = 4;
-const CACHE_ENTRIES = 10_000;
 const MAX_GREYLIST_MS = 4 * 3_600_000;
 const DNS_RETRY_MS = 60_000;
 /** An aborted attempt to connect counts as failed only if it lasted at least this long. */
@@ -48,13 +47,7 @@ export class MailProbe {
   readonly #connections = new Set<Promise<void>>();
 
   constructor(settings: ProberSettings) {
-    const {
-      now,
-      onError,
-      secret,
-      budget,
-      cache = createMemoryKeyValue({ maxKeys: CACHE_ENTRIES }),
-    } = settings;
+    const { now, onError, secret, budget, cache = createMemoryKeyValue() } = settings;
     this.#settings = settings;
     this.#memory = new ProberMemory({ cache, secret, now, onError });
     this.#routes = new RouteFinder(settings, this.#memory);

@@ -14,7 +14,6 @@ export interface ConnectTarget {
   signal: AbortSignal;
 }
 
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const HELO = /^(?=.{4,253}$)[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
 const MAIL_FROM = /^(?:[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+)?$/i;
 
@@ -27,25 +26,6 @@ const IDENTITY_RULES = {
 
 /** Identity towards mail servers. Both names should exist: postmasters send complaints there. */
 export interface SmtpIdentity extends rules.Options<typeof IDENTITY_RULES> {}
-
-export const BUDGET_RULES = {
-  /** Concurrent sessions, 1 to 1000. @default 2 */
-  sessions: rules.preset(2, rules.whole(1, 1000)),
-  /**
-   * Mailboxes asked about in any 60 seconds, from 2. A denied mailbox counts as two, because of its control.
-   * @default 30
-   */
-  questionsPerMinute: rules.preset(30, rules.whole(2, 1_000_000)),
-  /**
-   * How long a probe waits in line, in milliseconds, from 0. A probe that would wait longer, or behind 1000 others,
-   * ends with `budget` at once. The line serves accounts alternately.
-   * @default 600_000
-   */
-  maxWaitMs: rules.preset(600_000, rules.time(0, MAX_TIMER_MS)),
-};
-
-/** Limits of the load on one mail host, by its address. */
-export interface HostBudget extends rules.Options<typeof BUDGET_RULES> {}
 
 /** The options of `createMailProber`. */
 export const PROBER_RULES = {
@@ -62,22 +42,11 @@ export const PROBER_RULES = {
    * @default a direct connection
    */
   connect: rules.fn<(target: ConnectTarget) => Duplex | Promise<Duplex>>(),
-  /** Port of mail servers, 1 to 65535. @default 25 */
-  port: rules.preset(25, rules.whole(1, 65_535)),
   /** Addresses that are never contacted. @default `specialAddresses()`: all outside the public internet */
   forbidden: rules.shape<BlockList>("a BlockList of node:net", "check", "addAddress"),
-  /** Time limit of each complete reply, in milliseconds, from 1. RFC 5321 recommends minutes. @default 10_000 */
-  replyMs: rules.preset(10_000, rules.time(1, MAX_TIMER_MS)),
-  /** Limits of the load on each mail host. @default the defaults of {@link HostBudget} */
-  budget: rules.preset({}, rules.nested(BUDGET_RULES)),
-  /**
-   * Wait before a greylisted question is repeated, unless the server names one; in milliseconds, from 1.
-   * @default 300_000
-   */
-  greylistMs: rules.preset(300_000, rules.time(1, MAX_TIMER_MS)),
   /**
    * Cache of mail hosts, of domains that accept all and of greylisted questions.
-   * @default in memory, up to 10,000 entries
+   * @default in memory, up to 100,000 entries
    */
   cache: shapes.keyValue,
   /**
@@ -85,8 +54,6 @@ export const PROBER_RULES = {
    * @default random
    */
   secret: rules.secretText("a text that is not empty"),
-  /** Clock, in Unix milliseconds. @default Date.now */
-  now: rules.preset(() => Date.now(), rules.fn<() => number>()),
   /** Receives errors of the cache; the probe continues without it. @default ignored */
   onError: rules.preset(() => undefined, rules.fn<(error: unknown) => void>()),
 };
@@ -112,8 +79,30 @@ export interface EgressRule {
   pauseMs: number;
 }
 
+/** Limits of the load on one mail host, by its address. */
+export interface HostBudget {
+  /** Maximum number of concurrent sessions. */
+  sessions: number;
+  /** Mailboxes asked about in any 60 seconds, from 2. A denied mailbox counts as two, because of its control. */
+  questionsPerMinute: number;
+  /**
+   * How long a probe waits in line, in milliseconds. A probe that would wait longer, or behind 1000 others, ends with
+   * `budget` at once. The line serves accounts alternately.
+   */
+  maxWaitMs: number;
+}
+
 /** Limits that no operator sets. */
 export interface ProberLimits {
+  /** Port of mail servers. */
+  port: number;
+  budget: HostBudget;
+  /** Time limit of each complete reply, in milliseconds. RFC 5321 recommends minutes. */
+  replyMs: number;
+  /** Wait before a greylisted question is repeated, unless the server names one, in milliseconds. */
+  greylistMs: number;
+  /** Clock, in Unix milliseconds. */
+  now: () => number;
   /** Maximum number of mail hosts of a domain that are considered, in order of preference. */
   maxHosts: number;
   /** Time limit of all DNS queries about a domain, in milliseconds. */
@@ -128,6 +117,11 @@ export interface ProberLimits {
 }
 
 const LIMITS: ProberLimits = {
+  port: 25,
+  budget: { sessions: 2, questionsPerMinute: 30, maxWaitMs: 600_000 },
+  replyMs: 10_000,
+  greylistMs: 300_000,
+  now: () => Date.now(),
   maxHosts: 5,
   dnsMs: 5000,
   connectMs: 5000,

@@ -10,12 +10,14 @@ const longMs = 600_000;
 const settings = readProberOptions({
   smtp: { helo: "probe.outrigger.test", mailFrom: "postmaster@outrigger.test" },
   dnsServers: [dnsServer],
-  port: Number(port),
   forbidden: specialAddresses(["127.0.0.0/8"]),
-  replyMs: longMs,
-  budget: { sessions: 1, maxWaitMs: longMs },
 });
-const prober = createProber({ ...settings, dnsMs: longMs, connectMs: longMs });
+const prober = createProber({
+  ...settings,
+  port: Number(port),
+  budget: { ...settings.budget, sessions: 1, maxWaitMs: longMs },
+  ...{ replyMs: longMs, dnsMs: longMs, connectMs: longMs },
+});
 
 const { signal } = new AbortController();
 const asked = addresses.map(async (address) => {

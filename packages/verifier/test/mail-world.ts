@@ -14,9 +14,18 @@ import {
   startMailServer,
 } from "../../../test/support/mail-server.ts";
 import { createProber, type VerifyingProber } from "../src/mail-prober.ts";
-import { type MailProberOptions, type ProberLimits, readProberOptions } from "../src/prober-options.ts";
+import {
+  type HostBudget,
+  type MailProberOptions,
+  type ProberLimits,
+  readProberOptions,
+} from "../src/prober-options.ts";
 
 export const IDENTITY = { helo: "probe.outrigger.test", mailFrom: "postmaster@outrigger.test" };
+
+/** Options of a prober, and the limits that no operator sets. */
+export type TestProberOptions = MailProberOptions &
+  Partial<Omit<ProberLimits, "budget">> & { budget?: Partial<HostBudget> };
 
 /** A name server, mail servers on one port of different loopback addresses, and probers that use them. */
 export interface MailWorld {
@@ -30,7 +39,7 @@ export interface MailWorld {
     script: (peer: Peer, connection: number) => void | Promise<void>,
     host?: string,
   ): Promise<HostileMailServer>;
-  prober(options?: MailProberOptions & Partial<ProberLimits>): VerifyingProber;
+  prober(options?: TestProberOptions): VerifyingProber;
   /** Makes the servers at these addresses the mail hosts of a domain, in this order of preference. */
   route(domain: string, ...addresses: string[]): void;
   /** Closes everything. Throws if a server received anything but the permitted commands. */
@@ -83,17 +92,16 @@ export async function createMailWorld(zone: Record<string, DnsEntry> = {}): Prom
     },
     hostileServer: async (script, host = "127.0.0.1") =>
       await add(await startHostileMailServer(script, { host, port })),
-    prober({ maxHosts, dnsMs, connectMs, egress, routeTtlMs, acceptsAllTtlMs, ...options } = {}) {
-      const settings = readProberOptions({
-        smtp: IDENTITY,
-        dnsServers: [dns.address],
-        forbidden: withLoopback(),
+    prober(given = {}) {
+      const options = { smtp: IDENTITY, dnsServers: [dns.address], forbidden: withLoopback(), ...given };
+      const { smtp, dnsServers, connect, forbidden, cache, secret, onError, ...limits } = options;
+      const settings = readProberOptions({ smtp, dnsServers, connect, forbidden, cache, secret, onError });
+      const prober = createProber({
+        ...settings,
         ...(port === 0 ? {} : { port }),
-        ...options,
+        ...limits,
+        budget: { ...settings.budget, ...limits.budget },
       });
-      const limits = { maxHosts, dnsMs, connectMs, egress, routeTtlMs, acceptsAllTtlMs };
-      const given = Object.entries(limits).filter(([, value]) => value !== undefined);
-      const prober = createProber({ ...settings, ...Object.fromEntries(given) });
       probers.push(prober);
       return prober;
     },

@@ -148,8 +148,11 @@ describe("problem page", () => {
     );
   });
 
-  it("does not link to an authority whose address is not an http(s) URL", () => {
-    const html = createPages().problem({ ...problem, status: 451, authority: "javascript:alert(1)" }).html;
-    expect(html).not.toContain("javascript:");
+  it("links to an authority, unless its address is not an http(s) URL", () => {
+    const by = (authority: string) => createPages().problem({ ...problem, status: 451, authority }).html;
+    expect(by("https://court.example/7")).toContain(
+      '<a href="https://court.example/7" rel="nofollow">About this request</a>',
+    );
+    expect(by("javascript:alert(1)")).not.toContain("javascript:");
   });
 });

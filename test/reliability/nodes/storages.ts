@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../../support/postgres-server.ts";
 import { startRedis } from "../../support/redis-server.ts";
-import { type S3Server, startS3Server } from "../../support/s3-server.ts";
+import { type S3Access, useS3Server } from "../../support/s3-server.ts";
 import { isSoak, partOf } from "../../support/soak.ts";
 
 /** The stores that a node opens. Two: records in a database, pictures in S3. */
@@ -15,7 +15,7 @@ export interface StorageSpec {
   postgres?: { url: string; prefix: string };
   s3?: {
     endpoint: string;
-    credentials: S3Server["credentials"];
+    credentials: S3Access["credentials"];
     bucket: string;
     prefix: string;
   };
@@ -43,12 +43,12 @@ export async function startStorageServers(): Promise<StorageServers> {
     for (const server of running) await server.close();
   };
   try {
-    const s3 = await startS3Server();
+    const s3 = await useS3Server();
     running.push({ close: () => s3.stop() });
     const redis = await startRedis();
     running.push(redis);
-    const postgres = await startPostgres();
-    running.push(postgres);
+    const postgres = STORAGES.some((name) => name.includes("PostgreSQL")) ? await startPostgres() : undefined;
+    if (postgres !== undefined) running.push(postgres);
     const bucket = await s3.createBucket();
     const directories = await mkdtemp(join(tmpdir(), "outrigger-data-"));
     running.push({ close: () => rm(directories, { recursive: true, force: true }) });
@@ -61,7 +61,9 @@ export async function startStorageServers(): Promise<StorageServers> {
         return {
           ...(name === "directory" ? { data: join(directories, prefix) } : {}),
           ...(name.includes("Redis") ? { redis: { url: redis.url, prefix } } : {}),
-          ...(name.includes("PostgreSQL") ? { postgres: { url: postgres.url, prefix: table } } : {}),
+          ...(name.includes("PostgreSQL") && postgres
+            ? { postgres: { url: postgres.url, prefix: table } }
+            : {}),
           ...(name.includes("S3") ? { s3: { endpoint, credentials, bucket, prefix: `${prefix}/` } } : {}),
         };
       },

@@ -84,7 +84,7 @@ export function webhookFaults(known: readonly string[]) {
 function addressOf(text: string, internalHosts: readonly string[]): RemoteAddress | string {
   const port = Number(parsedUrl(text)?.port);
   // The host chose the port itself: only the address needs a check.
-  const policy = { ports: [80, 443, port], internalHosts, timeoutMs: DELIVERY_MS };
+  const policy = { ports: [80, 443, port], internalHosts };
   const address = checkRemoteUrl(text, policy);
   if (typeof address === "string" || address.isInternal || address.url.protocol === "https:") return address;
   return "be an https URL, unless its host is one of internalHosts";

@@ -50,7 +50,6 @@ export function imageSettings(options: Given) {
     presets: presetsOf(options.presets),
     cacheTag: options.cacheTag ?? null,
     sendfile: options.sendfile ?? null,
-    renditionsIdleDays: orNull(options.renditionsIdleDays),
     rules: {
       creates: rateRule(rateLimits, "creates"),
       reads: rateRule(rateLimits, "reads"),
@@ -97,12 +96,8 @@ function rateRule(limits: Given["rateLimits"], name: keyof ImageRateLimits): Rat
 
 function importPolicyOf(given: boolean | ImportUrlsOptions): RemotePolicy {
   // Checks again what is checked already, for the defaults.
-  const { ports, internalHosts, timeoutMs } = checkOptions(
-    "importUrls",
-    typeof given === "boolean" ? {} : given,
-    IMPORT_RULES,
-  );
-  return { ports, internalHosts, timeoutMs };
+  const { internalHosts } = checkOptions("importUrls", typeof given === "boolean" ? {} : given, IMPORT_RULES);
+  return { ports: [80, 443], internalHosts };
 }
 
 /**

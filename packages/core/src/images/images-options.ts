@@ -86,11 +86,6 @@ export const IMAGES_RULES = {
   /** Time limit for an upload without progress (then 408) or its turn (then 503). Milliseconds, from 100. @default 15000 */
   uploadIdleMs: rules.preset(15_000, rules.time(100)),
   /**
-   * Minimum average speed of an upload in bytes per second, checked from 30 s on (an import: 5 s). A slower upload
-   * gets 408. `0`: no minimum. @default 1024
-   */
-  minUploadBytesPerSecond: rules.preset(1024, rules.size(0)),
-  /**
    * Time for validating and cleaning an upload, in milliseconds, 0 to 60000. After it the client gets 202, and the
    * work continues in the background. `false`: clients wait, unless they send `Prefer: respond-async`.
    * @default 2000
@@ -193,11 +188,6 @@ export const IMAGES_RULES = {
   /** Memory for frequently read pictures, in bytes from 0. @default 67108864 (64 MiB) */
   memoryBytes: rules.preset(64 * 1024 * 1024, rules.size(0)),
   /**
-   * Days after its last use for which an image keeps its stored renditions, 1 to 3650; the sweep deletes them. `false`: as long
-   * as the image lives. @default 30
-   */
-  renditionsIdleDays: rules.preset(30, rules.orFalse(rules.time(1, 3650, DAY_MS))),
-  /**
    * Rate limits per client. `false` switches off all of them, and the limit of queued and running renders per client.
    * @default the defaults of `ImageRateLimits`
    */
@@ -221,8 +211,6 @@ export const IMAGES_RULES = {
    * @default true
    */
   processUploads: rules.preset(true, rules.flag()),
-  /** `"host"` passes unexpected failures to the error handling of the host app. @default "reply" (a plain 500) */
-  errors: rules.preset("reply", rules.oneOf("reply", "host")),
   /** Called with every unexpected failure and every failure of a backend. @default the logger, else console.error */
   onError: rules.fn<(error: unknown, call?: Call) => void>(),
   /**

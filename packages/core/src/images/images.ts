@@ -116,7 +116,6 @@ export function createImages(options: ImagesOptions): Images {
     renderer,
     renders: parts.renders,
     memoryBytes: settings.memoryBytes,
-    idleDays: settings.renditionsIdleDays,
     now: settings.now,
     onError: settings.onError,
     observer,

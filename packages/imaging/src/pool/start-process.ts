@@ -24,8 +24,6 @@ const UNUSED_BYTES = 256 * 1024 ** 2;
 export interface ProcessOptions {
   entry: URL;
   node: NodeProgram;
-  /** POSIX locale of the process. It decides which language of an SVG is drawn. */
-  locale: string;
   /**
    * Resident memory that the process may reach. The caller measures and enforces it. On Linux the system also refuses
    * allocations far beyond it, which bounds the process between two measurements.
@@ -38,11 +36,11 @@ export interface ProcessOptions {
  * and the pipe to it are in `stdio`. Throws when the files of the sandbox cannot be found.
  */
 export function startProcess(
-  { entry, node, locale, maxMemoryBytes }: ProcessOptions,
+  { entry, node, maxMemoryBytes }: ProcessOptions,
   level: SandboxLevel,
 ): ChildProcess {
   const path = realpathSync(fileURLToPath(entry));
-  const environment = childEnvironment(locale);
+  const environment = childEnvironment();
   // Small containers have no shell. There, only the memory watch bounds the process.
   const limits = node.status !== "" && existsSync(SHELL) ? limitedTo(maxMemoryBytes, node) : [];
   const filter = level === "bubblewrap" ? processFilter() : null;
@@ -134,13 +132,14 @@ function homeOfUser(): string {
 }
 
 /** The environment of a worker: the allow-listed variables of the host, and its own. */
-export function childEnvironment(locale: string): NodeJS.ProcessEnv {
+export function childEnvironment(): NodeJS.ProcessEnv {
   // Passed on, not read: environment variables do not configure this package.
   const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name));
   return {
     ...Object.fromEntries(kept),
     HOME: process.env.HOME || homeOfUser(),
-    LANG: locale,
+    // Decides which language of an SVG is drawn, whatever the locale of the machine.
+    LANG: "en_US.UTF-8",
     // Otherwise glibc gives every thread its own arena, and rarely returns memory to the system.
     MALLOC_ARENA_MAX: "2",
     // Otherwise libvips writes large pictures to temporary files.

@@ -10,11 +10,7 @@ import { openPdf } from "../worker/pdf/open-pdf.ts";
 import { writePsd } from "../worker/psd/write-psd.ts";
 
 const renderer = createRenderer({ timeoutMs: 60_000 });
-const small = createRenderer({
-  maxSide: 120,
-  maxOutputPixels: 9000,
-  workers: 1,
-});
+const small = createRenderer({ maxOutputPixels: 9000, workers: 1 });
 afterAll(() => Promise.all([renderer.close(), small.close()]));
 
 const FORMATS: ImageFormat[] = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];

@@ -24,7 +24,7 @@ afterEachTest(async () => {
 
 async function newFetcher(hosts: string[], port: number, dnsServers: string[] = []) {
   const frontier = new PageFrontier(await newDatabase());
-  const policy = { ports: [port], internalHosts: hosts, timeoutMs: 0 };
+  const policy = { ports: [port], internalHosts: hosts };
   return {
     frontier,
     fetcher: new PageFetcher({ frontier, policy, dnsServers, userAgent: "a", perHostMs: 0 }),
@@ -83,7 +83,7 @@ test("no redirect, link or answer of the DNS leads to a private address", async 
   }
   const own = Number(new URL(site.origin).port);
   const { frontier } = await newFetcher([], port);
-  const policy = { ports: [port, own], internalHosts: [site.host], timeoutMs: 0 };
+  const policy = { ports: [port, own], internalHosts: [site.host] };
   const fetcher = new PageFetcher({
     ...{ frontier, policy, dnsServers: [dns.address], userAgent: "a", perHostMs: 0 },
   });

@@ -76,7 +76,7 @@ export function createPageIndex(database: SqlDatabase, options: PageIndexOptions
   const { contact, secret, internalHosts, perHostMs, maxPages } = checked;
   const suppressions = createSuppressions(checked.suppressions ?? createSqlSuppressionList(database), secret);
   const frontier = new PageFrontier(database);
-  const policy = { ports: [80, 443], internalHosts, timeoutMs: 0 };
+  const policy = { ports: [80, 443], internalHosts };
   const fetcher = new PageFetcher({
     ...{ frontier, policy, perHostMs },
     userAgent: `Outrigger/${VERSION} (+${contact})`,

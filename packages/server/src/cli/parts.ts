@@ -8,7 +8,7 @@ import { tooManyOpenFiles } from "./open-files.ts";
 import { readOwnPackage } from "./own-package.ts";
 
 /** A part of a server that is installed separately. */
-export type Part = "server" | "metrics" | "tracing" | "lookup" | "verifier" | "postgres" | "redis" | "s3";
+export type Part = "server" | "metrics" | "lookup" | "verifier" | "postgres" | "redis" | "s3";
 
 /** The optional peers of this package. */
 const LOADS: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -34,7 +34,6 @@ const PARTS: Readonly<Record<Part, readonly [subject: string, ...packages: strin
     ...["@outrigger/express", "@outrigger/imaging", "@outrigger/node", "@outrigger/web", "express", "pino"],
   ],
   metrics: ["metrics", "@outrigger/telemetry", "prom-client"],
-  tracing: ["traces", "@outrigger/telemetry"],
   lookup: ["the email lookup", "@outrigger/sql"],
   verifier: ["the email lookup", "@outrigger/verifier"],
   postgres: ["storage in PostgreSQL", "@outrigger/sql"],

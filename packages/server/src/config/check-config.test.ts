@@ -9,7 +9,7 @@ const TRUST = "must be false, a number of proxies, or their addresses";
 const SECRET = "must be a text of at least 32 bytes, or a list of such texts";
 const DATABASE = "must be file:path, or postgres://user:password@host:port/database";
 const HOSTS = "must be a list of at least one host, such as example.com";
-const IMPORTS = "must be true, false, or an object of options (ports, internalHosts, timeoutMs)";
+const IMPORTS = "must be true, false, or an object of options (internalHosts)";
 const TIME = ', or a time such as "30s" or "7d"';
 const ASYNC = `must be false or a whole number from 0 to 60000${TIME}`;
 const STEPS = "must be a list of 1 to 64 whole numbers from 1 to 8192";
@@ -32,14 +32,13 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
   ["metrics", true, "must be false or an object of options (port, host)"],
   ["metrics", {}, PORT, "metrics.port"],
   ["metrics", { port: 9464, path: "/" }, "unknown key", "metrics.path"],
-  ["tracing", {}, "must be true or false"],
-  ["http.idleMs", 1, `must be a whole number from 1000 to 3600000${TIME}`],
+  ["keepAliveMs", -1, `must be a whole number from 0 to 3600000${TIME}`],
   ["log.level", "loud", "must be one of fatal, error, warn, info, debug, trace, silent"],
   ["shutdownMs", 1, `must be a whole number from 100 to 600000${TIME}`],
   [
     "lookup",
     true,
-    "must be false or an object of options (database, secret, plans, networkNames, requestsPerSecond, testKey, smtp, dnsServers)",
+    "must be false or an object of options (database, secret, plans, networkNames, requestsPerSecond, smtp, dnsServers)",
   ],
   ["lookup.databse", "file:x", "unknown key, did you mean lookup.database?"],
   ["lookup.database", "mysql://u:hush@h/x", DATABASE],
@@ -72,11 +71,6 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
   ["images.fileFields", "all", 'must be "any" or a list of part names'],
   ["images.asyncAfterMs", 60_001, ASYNC],
   ["images.importUrls", { hosts: ["a"] }, IMPORTS],
-  [
-    "images.importUrls.ports",
-    [80, 70_000],
-    "must be a list of at least one port, each a whole number from 1 to 65535",
-  ],
   [
     "images.importUrls.internalHosts",
     ["http://cms.intranet/"],
@@ -149,19 +143,12 @@ describe("checkConfig", () => {
       host: "0.0.0.0",
       data: "./data",
       tls: "off",
-      tracing: true,
       shutdownMs: 100,
       drainDelayMs: 0,
       publicUrl: "https://example.com/img",
       trustProxy: ["loopback", "10.0.0.0/8"],
       secret: ["a".repeat(32), "b".repeat(32)],
-      http: {
-        headersTimeoutMs: 100,
-        requestTimeoutMs: 1000,
-        keepAliveMs: 0,
-        idleMs: 1000,
-        maxConnections: 1,
-      },
+      keepAliveMs: 0,
       log: { level: "silent" },
       metrics: { port: 0, host: "0.0.0.0" },
       lookup: { database: "postgres://user:password@db.example.com:5432/lookup?sslmode=require" },

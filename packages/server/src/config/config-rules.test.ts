@@ -76,16 +76,10 @@ const shared: { name: string; rule: rules.OptionRule; make: Make; place: (option
 const MORE: Options = {
   allowedHosts: [["example.com"], [""], ["example.com", 7]],
   node: [process.execPath, ""],
-  language: ["en", "pt-BR", "english language", "en_US"],
   importUrls: [
     true,
-    { ports: [1, 65_535] },
-    { ports: [] },
-    { ports: [0] },
     { internalHosts: ["a.intranet", "10.0.0.1:8080", "[fd00::1]"] },
     { internalHosts: ["https://a.intranet"] },
-    { timeoutMs: 1000 },
-    { timeoutMs: 999 },
     { port: 80 },
   ],
   onPurge: [() => {}, "purge"],

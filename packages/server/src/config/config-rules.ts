@@ -21,7 +21,6 @@ export const IMAGE_KEYS = [
   "convertUploads",
   "maxUploadBytes",
   "uploadIdleMs",
-  "minUploadBytesPerSecond",
   "asyncAfterMs",
   "processUploads",
   "importUrls",
@@ -38,7 +37,6 @@ export const IMAGE_KEYS = [
   "cacheTag",
   "sendfile",
   "memoryBytes",
-  "renditionsIdleDays",
   "rateLimits",
   "renderBudget",
   "cors",
@@ -53,7 +51,6 @@ export const LOOKUP_KEYS = [
   "plans",
   "networkNames",
   "requestsPerSecond",
-  "testKey",
 ] as const satisfies readonly (keyof LookupOptions)[];
 
 /** Options of `createMailProber` that a configuration has under `lookup`. */
@@ -126,29 +123,6 @@ const LOOKUP_CONFIG_RULES = {
 
 /** The email lookup, served below `/v2` beside the images. */
 export interface ServerLookupConfig extends rules.Options<typeof LOOKUP_CONFIG_RULES> {}
-
-const HTTP_RULES = {
-  /** Time for the headers of a request, then 408. Milliseconds, 100 to 600000. @default 15000 */
-  headersTimeoutMs: rules.preset(15_000, rules.time(100, 600_000)),
-  /**
-   * Time for the headers and body of a request, then 408. Milliseconds, 1000 to 86400000.
-   * @default 60000 plus the time that `images.maxUploadBytes` takes at 32 KiB/s (25 MiB: 860000)
-   */
-  requestTimeoutMs: rules.time(1000, 86_400_000),
-  /**
-   * How long an idle connection stays open; milliseconds, 0 to 3600000. Set it longer than the idle time-out of the
-   * proxy in front.
-   * @default 75000
-   */
-  keepAliveMs: rules.preset(75_000, rules.time(0, 3_600_000)),
-  /** Time after which a connection without traffic is closed; milliseconds, 1000 to 3600000. @default 120000 */
-  idleMs: rules.preset(120_000, rules.time(1000, 3_600_000)),
-  /** Most open connections; further ones are refused. 1 to 1000000. @default 4096 */
-  maxConnections: rules.preset(4096, rules.whole(1, 1_000_000)),
-};
-
-/** Time-outs and connections of the HTTP server. */
-export interface ServerHttpConfig extends rules.Options<typeof HTTP_RULES> {}
 
 const LOG_RULES = {
   /** Lowest severity that is logged; `silent` logs nothing. @default "info" */
@@ -237,14 +211,16 @@ export const CONFIG_RULES = {
   lookup: rules.preset(false, rules.orFalse(rules.nested(LOOKUP_CONFIG_RULES))),
   /** Limits of the renderer. @default the defaults of {@link RendererOptions} */
   renderer: imaging === null ? rules.any<RendererOptions>() : rules.nested(imaging.RENDERER_RULES),
-  /** Time-outs and connections of the HTTP server. @default the defaults of {@link ServerHttpConfig} */
-  http: rules.preset({}, rules.nested(HTTP_RULES)),
+  /**
+   * How long an idle connection stays open; milliseconds, 0 to 3600000. Set it longer than the idle time-out of the
+   * proxy in front.
+   * @default 75000
+   */
+  keepAliveMs: rules.preset(75_000, rules.time(0, 3_600_000)),
   /** The log on standard error. @default the defaults of {@link ServerLogConfig} */
   log: rules.preset({}, rules.nested(LOG_RULES)),
   /** Metrics for Prometheus at `GET /metrics`. @default false */
   metrics: rules.preset(false, rules.orFalse(rules.nested(METRICS_RULES))),
-  /** Sends spans to the OpenTelemetry SDK registered in this process, e.g. by `node --import`. @default false */
-  tracing: rules.preset(false, rules.flag()),
   /** Longest time from the signal to the exit; milliseconds, 100 to 600000. @default 10000 */
   shutdownMs: rules.preset(10_000, rules.time(100, 600_000)),
   /**

@@ -5,7 +5,6 @@ it("settingsOf derives the request timeout from the largest upload at 32 KiB/s",
   expect(settingsOf({}).http.requestTimeoutMs).toBe(860_000);
   expect(settingsOf({ images: { maxUploadBytes: 32 * 1024 } }).http.requestTimeoutMs).toBe(61_000);
   expect(settingsOf({ images: { maxUploadBytes: "32KiB" } }).http.requestTimeoutMs).toBe(61_000);
-  expect(settingsOf({ http: { requestTimeoutMs: 5000 } }).http.requestTimeoutMs).toBe(5000);
 });
 
 it("settingsOf rejects sendfile with originals outside a directory", () => {

@@ -13,14 +13,30 @@ type CheckedConfig = rules.Checked<typeof CONFIG_RULES>;
 
 /** A configuration with its defaults filled in; the renderer has its own. */
 export interface ServerSettings
-  extends Omit<CheckedConfig, "data" | "storage" | "lookup" | "http" | "images" | "renderer">,
+  extends Omit<CheckedConfig, "data" | "storage" | "lookup" | "keepAliveMs" | "images" | "renderer">,
     Pick<ServerConfig, "renderer"> {
   /** `resumable` is absent unless it is configured. */
   images: Omit<CheckedImagesConfig, "resumable"> & Pick<ServerImagesConfig, "resumable">;
   storage: StorageTargets;
   lookup: false | LookupSettings;
-  http: CheckedConfig["http"] & { readonly requestTimeoutMs: number };
+  http: HttpLimits;
 }
+
+/** Time-outs, in milliseconds, and connections of the HTTP server. */
+export interface HttpLimits {
+  /** Time for the headers of a request, then 408. */
+  headersTimeoutMs: number;
+  /** Time for the headers and body of a request, then 408. */
+  requestTimeoutMs: number;
+  /** How long an idle connection stays open between two requests. */
+  keepAliveMs: number;
+  /** Time after which a connection without traffic is closed. */
+  idleMs: number;
+  /** Most open connections; further ones are refused. */
+  maxConnections: number;
+}
+
+const HTTP_LIMITS = { headersTimeoutMs: 15_000, idleMs: 120_000, maxConnections: 4096 };
 
 /** 256 kbit/s: at that rate, 25 MiB take 13 minutes. */
 const SLOWEST_UPLOAD_BYTES_PER_MS = (32 * 1024) / 1000;
@@ -31,22 +47,23 @@ export function settingsOf(config: ServerConfig): ServerSettings {
     data,
     storage: _storage,
     lookup: _lookup,
+    keepAliveMs,
     ...checked
   } = checkOptions("createServer", config, CONFIG_RULES);
-  const { shutdownMs, drainDelayMs, http, images } = checked;
+  const { shutdownMs, drainDelayMs, images } = checked;
   const refuse = (problem: string) => new ConfigError("The configuration", [problem]);
   if (drainDelayMs >= shutdownMs) throw refuse(`drainDelayMs: must be less than shutdownMs (${shutdownMs})`);
   const storage = targetsOf(config.storage, data);
   if (images.sendfile !== undefined && storage.originals.kind !== "file")
     throw refuse("images.sendfile: needs originals in a directory (file:…)");
-  const slowestMs = 60_000 + Math.ceil(images.maxUploadBytes / SLOWEST_UPLOAD_BYTES_PER_MS);
+  const requestTimeoutMs = 60_000 + Math.ceil(images.maxUploadBytes / SLOWEST_UPLOAD_BYTES_PER_MS);
   return {
     ...checked,
     images: { ...images, resumable: config.images?.resumable },
     renderer: config.renderer,
     storage,
     lookup: lookupSettingsOf(config.lookup, storage),
-    http: { ...http, requestTimeoutMs: http.requestTimeoutMs ?? slowestMs },
+    http: { ...HTTP_LIMITS, requestTimeoutMs, keepAliveMs },
   };
 }
 

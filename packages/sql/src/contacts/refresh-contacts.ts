@@ -1,17 +1,9 @@
 import { organizationKey } from "@outrigger/core/lookup";
-import { checkOptions, type rules, shapes } from "@outrigger/core/stores";
 import type { SqlDriver, SqlRunner } from "../driver/sql-driver.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
 import { DomainSummary } from "./domain-summary.ts";
 import { NUMBERED_JSON, unpackNumbered } from "./packed-contact.ts";
 import { readInOrder } from "./read-in-order.ts";
-
-const RULES = {
-  /** Stops between two transactions. @default never */
-  signal: shapes.abortSignal,
-};
-
-export interface RefreshOptions extends rules.Options<typeof RULES> {}
 
 /** Maximum number of stale domains, and of contacts, that are read at once. */
 const MAX_DOMAINS = 1000;
@@ -24,9 +16,8 @@ const REFRESH_MS = 60_000;
  *
  * @returns the number of refreshed domains.
  */
-export async function refreshContacts(database: SqlDatabase, options: RefreshOptions = {}): Promise<number> {
-  const { signal } = checkOptions("refreshContacts", options, RULES);
-  return await refreshDomains(useDatabase(database), signal);
+export async function refreshContacts(database: SqlDatabase): Promise<number> {
+  return await refreshDomains(useDatabase(database));
 }
 
 export async function refreshDomains(driver: SqlDriver, signal?: AbortSignal): Promise<number> {

@@ -8,8 +8,6 @@ import { closedError, isBusy, toServiceError } from "./sql-errors.ts";
 
 export interface SqliteSettings {
   path: string;
-  /** Whether acknowledged writes also survive a power cut. */
-  isPowerSafe: boolean;
   timeoutMs: number;
 }
 
@@ -84,7 +82,7 @@ export class SqliteDriver implements SqlDriver {
     if (this.#isClosed) return Promise.reject(closedError());
     if (this.#opening === null) {
       const opening = this.#unlessBusy(() => {
-        this.#open = connectTwice(this.#settings.path, this.#settings.isPowerSafe);
+        this.#open = connectTwice(this.#settings.path);
         return this.#open;
       });
       this.#opening = opening;
@@ -162,11 +160,11 @@ interface Connections {
   writer: SqliteConnection;
 }
 
-function connectTwice(path: string, isPowerSafe: boolean): Connections {
+function connectTwice(path: string): Connections {
   makePrivate(path);
-  const writer = connect(path, isPowerSafe);
+  const writer = connect(path);
   try {
-    return { writer, reader: connect(path, isPowerSafe) };
+    return { writer, reader: connect(path) };
   } catch (error) {
     writer.database.close();
     throw error;
@@ -184,12 +182,13 @@ export function makePrivate(path: string): void {
   }
 }
 
-function connect(path: string, isPowerSafe: boolean): SqliteConnection {
+function connect(path: string): SqliteConnection {
   const Libsql = loadLibsql();
   const database = new Libsql(path, { timeout: BLOCKING_MS });
   const pragmas = [
     "journal_mode = WAL",
-    `synchronous = ${isPowerSafe ? "FULL" : "NORMAL"}`,
+    // Acknowledged writes survive a crash of the process, and not always a power cut.
+    "synchronous = NORMAL",
     `cache_size = -${CACHE_KIB}`,
     "temp_store = MEMORY",
     // Overwrites deleted bytes with zeros: erased people must not stay in free pages.

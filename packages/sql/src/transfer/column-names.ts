@@ -110,9 +110,12 @@ function isPage(text: string): boolean {
 
 /** The host of an http(s) URL; `null` for any other text. */
 export function hostOfPage(text: string): string | null {
-  if (!/^https?:\/\//i.test(text)) return null;
+  return /^https?:\/\//i.test(text) ? (urlOf(text)?.hostname ?? null) : null;
+}
+
+export function urlOf(text: string): URL | null {
   try {
-    return new URL(text).hostname;
+    return new URL(text);
   } catch {
     return null; // Its syntax is wrong.
   }
@@ -142,6 +145,14 @@ for (const row of NAMES.trim().split("\n")) {
 /** A part of a name that says whose column it is: `Contact Email`, `Person - Phone`. Such a name comes later. */
 const OWNER = /^(?:person|contact|lead|kontakt|contacto)(?=.)/;
 const OWNER_STEP = 500;
+
+/** The letters and digits of a column's name, in lower case. */
+export function lettersOf(column: string): string {
+  return column
+    .normalize("NFC")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\d]/gu, "");
+}
 
 /** The fields that a name without numbers may mean; empty if it is unknown. */
 export function meaningsOf(name: string): readonly Meaning[] {

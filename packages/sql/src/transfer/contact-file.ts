@@ -1,8 +1,8 @@
 import { ServiceError } from "@outrigger/core";
 import { isPrivateDomain, type MailLists } from "@outrigger/core/lookup";
 import { mergeContact } from "../contacts/merge-contact.ts";
-import type { ContactField } from "./contact-fields.ts";
-import { contactObject } from "./export-contacts.ts";
+import { CONTACT_FIELDS, type ContactField } from "./contact-fields.ts";
+import { contactValues } from "./export-contacts.ts";
 import type { BadLine, FileLine } from "./file-line.ts";
 import { type LineNews, newsOf } from "./line-news.ts";
 import { type ReadOptions, readLines } from "./read-lines.ts";
@@ -24,6 +24,13 @@ export interface FileProgress {
 }
 
 const MAX_COLUMNS = 500;
+const MAX_SAMPLES = 3;
+
+interface FileOptions {
+  onBadLine: "fail" | ((line: BadLine) => void) | undefined;
+  lists: MailLists | undefined;
+  isDryRun: boolean;
+}
 
 /** Reads the contacts of a file, and counts its lines. */
 export class ContactFile {
@@ -31,18 +38,10 @@ export class ContactFile {
   readonly #unused = new Set<string>();
   readonly #columns = new Map<string, readonly ContactField[]>();
   readonly #samples: object[] = [];
-  readonly #onBadLine: "fail" | ((line: BadLine) => void) | undefined;
-  readonly #lists: MailLists | undefined;
-  readonly #maxSamples: number;
+  readonly #options: FileOptions;
 
-  constructor(
-    onBadLine: "fail" | ((line: BadLine) => void) | undefined,
-    lists: MailLists | undefined,
-    isDryRun: boolean,
-  ) {
-    this.#onBadLine = onBadLine;
-    this.#lists = lists;
-    this.#maxSamples = isDryRun ? 3 : 0;
+  constructor(options: FileOptions) {
+    this.#options = options;
   }
 
   get progress(): FileProgress {
@@ -54,14 +53,12 @@ export class ContactFile {
     return readLines(input, options, {
       onBad: (line) => this.#reject(line),
       onUnused: (column) => this.#unused.size < MAX_COLUMNS && this.#unused.add(column),
-      onColumns: (names, { fields }) => {
-        for (const [index, name] of names.entries()) {
-          if (name.trim() === "" || this.#columns.has(name) || this.#columns.size >= MAX_COLUMNS) continue;
-          const own = [...fields].filter(([, columns]) => columns.some((each) => each.index === index));
-          this.#columns.set(
-            name,
-            own.map(([field]) => field),
-          );
+      onColumns: (names, plan) => {
+        for (const [index, column] of names.entries()) {
+          if (column.trim() === "" || this.#columns.has(column) || this.#columns.size >= MAX_COLUMNS)
+            continue;
+          const isOwn = (field: ContactField) => plan.get(field)?.some((each) => each.index === index);
+          this.#columns.set(column, CONTACT_FIELDS.filter(isOwn));
         }
       },
     });
@@ -78,14 +75,14 @@ export class ContactFile {
       return null;
     }
     this.#counts.lines++;
-    if (isPrivateDomain(this.#lists, "news" in content ? content.news.domain : content.domain)) {
+    if (isPrivateDomain(this.#options.lists, "news" in content ? content.news.domain : content.domain)) {
       if (!("news" in content)) return null;
       delete content.news.organization;
     }
-    if (this.#samples.length < this.#maxSamples && "news" in content) {
+    if (this.#options.isDryRun && this.#samples.length < MAX_SAMPLES && "news" in content) {
       const { news } = content;
-      const contact = mergeContact(null, news, Date.now());
-      this.#samples.push(contactObject(contact, news.domain, null));
+      const [fields, sources] = contactValues(mergeContact(null, news, Date.now()), news.domain, null);
+      this.#samples.push({ ...fields, sources });
     }
     return content;
   }
@@ -97,10 +94,11 @@ export class ContactFile {
   }
 
   #report(line: BadLine): void {
-    if (this.#onBadLine === "fail") {
+    const { onBadLine } = this.#options;
+    if (onBadLine === "fail") {
       const where = line.field === undefined ? line.reason : `${line.reason} (${line.field})`;
       throw new ServiceError("bad_request", `Line ${line.line} cannot be imported: ${where}.`);
     }
-    this.#onBadLine?.(line);
+    onBadLine?.(line);
   }
 }

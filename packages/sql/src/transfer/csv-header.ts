@@ -38,12 +38,7 @@ export function findHeader(start: string, mapping: FieldMapping): CsvHeader | nu
     const records: string[][] = parse(start, { ...SYNTAX, delimiter: separator, to: MAX_PREAMBLE });
     return { separator, records };
   });
-  const ways = [
-    named((plan) => (plan.fields.get("address")?.[0]?.rank ?? EVERYDAY) < EVERYDAY),
-    byCells,
-    named(({ fields }) => fields.has("address") || fields.has("domain")),
-  ];
-  for (const way of ways) {
+  for (const way of [byName(EVERYDAY), byCells, byName(Number.POSITIVE_INFINITY)]) {
     const found = tables.flatMap(({ separator, records }) => {
       const header = way(records, mapping);
       return header === null ? [] : [{ ...header, separator }];
@@ -56,43 +51,41 @@ export function findHeader(start: string, mapping: FieldMapping): CsvHeader | nu
   throw withoutAddresses(first);
 }
 
-type Columns = Omit<CsvHeader, "separator">;
-type Way = (records: readonly string[][], mapping: FieldMapping) => Columns | null;
+type Way = (records: readonly string[][], mapping: FieldMapping) => Omit<CsvHeader, "separator"> | null;
 
-/** A record by the names of its columns. One that is no fuller than a person above it is another person. */
-function named(isHeader: (plan: FieldPlan) => boolean): Way {
-  return (records, mapping) => {
+/** A record with the name of a column of addresses below a rank. One that is no fuller than a person above it is another person. */
+const byName =
+  (maxRank: number): Way =>
+  (records, mapping) => {
     let mostFilled = 0;
     for (const [index, columns] of records.entries()) {
       const filled = columns.filter((cell) => cell.trim() !== "").length;
       const plan = planFields(columns, mapping);
+      const rank = plan.get("address")?.[0]?.rank ?? (plan.has("domain") ? EVERYDAY : Number.NaN);
       if (columns.some(hasAddress)) mostFilled = Math.max(mostFilled, filled);
-      else if (filled > mostFilled && isHeader(plan)) return { columns, plan, records: index + 1 };
+      else if (filled > mostFilled && rank < maxRank) return { columns, plan, records: index + 1 };
     }
     return null;
   };
-}
 
 /** The record above the first row with an address; without one, columns are named by the cells of that row. */
 const byCells: Way = (records, mapping) => {
-  if (mapping.address !== undefined) return null;
   const row = records.findIndex((record, index) => {
     return record.some(hasAddress) && (records[index + 1]?.length ?? record.length) === record.length;
   });
   const cells = records[row];
-  if (cells === undefined) return null;
+  if (cells === undefined || mapping.address !== undefined) return null;
   const above = records[row - 1];
-  const hasHeader = above?.length === cells.length;
-  const columns = hasHeader ? [...above] : cells.map((cell) => (/^\S+ \S+$/.test(cell.trim()) ? "Name" : ""));
-  let plan = planFields(columns, mapping);
+  const isHeader = above?.length === cells.length;
+  const columns = isHeader ? [...above] : cells.map((cell) => (/^\S+ \S+$/.test(cell.trim()) ? "Name" : ""));
   // An everyday name tells enough where its cell has an address.
-  if (!plan.fields.get("address")?.some(({ index }) => hasAddress(cells[index] ?? ""))) {
-    const at = cells.findIndex(hasAddress);
-    const address = columns[at]?.trim() || "Email";
-    columns[at] = address;
-    plan = planFields(columns, { ...mapping, address });
-  }
-  return { columns, plan, records: row };
+  const named = planFields(columns, mapping)
+    .get("address")
+    ?.find(({ index }) => hasAddress(cells[index] ?? ""));
+  const at = named?.index ?? cells.findIndex(hasAddress);
+  const address = columns[at]?.trim() || "Email";
+  columns[at] = address;
+  return { columns, plan: planFields(columns, { ...mapping, address }), records: row };
 };
 
 /** Whether a text contains an address. */

@@ -1,42 +1,31 @@
 import { ServiceError } from "@outrigger/core";
 import { type Info, type Parser, parse } from "csv-parse";
-import type { FieldMapping } from "./contact-fields.ts";
 import { type CsvHeader, findHeader, hasAddress, SYNTAX } from "./csv-header.ts";
-import { takeFields } from "./field-plan.ts";
-import { type FileLine, type LineReports, MAX_LINE_LENGTH } from "./file-line.ts";
+import { type BadLine, type FileRow, MAX_LINE_LENGTH, type RowReader } from "./file-line.ts";
 
 /**
- * Reads CSV (RFC 4180) in batches of lines, also separated by semicolons or tabs, and with lines before the header. Rejects with
- * `bad_request` if there is no column of addresses or domains, or if a record exceeds 1 MiB.
- *
- * @param input The header must be in the first part.
+ * Reads CSV (RFC 4180), also separated by semicolons or tabs, and with lines before the header, which must be in the first part
+ * of `input`. Rejects with `bad_request` if there is no column of addresses or domains, or if a record exceeds 1 MiB.
  */
-export async function* readCsv(
-  input: AsyncIterable<string>,
-  mapping: FieldMapping,
-  reports: LineReports,
-): AsyncGenerator<FileLine[]> {
-  let lines: FileLine[] = [];
+export const readCsv: RowReader = async function* (input, mapping) {
+  let rows: (FileRow | BadLine)[] = [];
   let parser: Parser | null = null;
   let hasEnded = false;
 
   function start(header: CsvHeader): Parser {
-    /** Columns that are of no field, and in which no text has been seen. */
-    const unseen = new Set(header.plan.unknown);
-    const reject = (line: number) => reports.onBad({ line, reason: hasEnded ? "truncated" : "columns" });
+    const { columns, plan, separator, records } = header;
+    const reject = (line: number) => rows.push({ line, reason: hasEnded ? "truncated" : "columns" });
     const parser = parse({
       ...SYNTAX,
-      delimiter: header.separator,
+      delimiter: separator,
       max_record_size: MAX_LINE_LENGTH,
-      from: header.records + 1,
-      on_record(record: string[], info: Info) {
-        const { length } = header.columns;
+      from: records + 1,
+      on_record(record: string[], { lines: line }: Info) {
         if (record.every(isBlank)) return null;
         // A separator at the end of a line makes an empty cell.
-        const isWhole =
-          record.length === length || (record.length > length && record.slice(length).every(isBlank));
-        if (isWhole && !record.some((cell) => hasRow(cell, header))) add(record, info.lines, header, unseen);
-        else reject(info.lines);
+        const isWhole = record.length >= columns.length && record.slice(columns.length).every(isBlank);
+        if (!isWhole || record.some((cell) => hasRow(cell, header))) reject(line);
+        else rows.push({ line, columns, cells: record.map(plainText), plan });
         return null;
       },
       on_skip(error) {
@@ -47,42 +36,27 @@ export async function* readCsv(
       },
     });
     parser.on("error", () => undefined); // `write` and `end` report the error.
-    parser.resume();
-    return parser;
-  }
-
-  function add(record: string[], line: number, { columns, plan }: CsvHeader, unseen: Set<number>): void {
-    const unused = (index: number) => reports.onUnused(columns[index] ?? "");
-    const fields = takeFields(plan, (index) => plainText(record[index]), unused);
-    for (const index of unseen) {
-      if (isBlank(record[index] ?? "")) continue;
-      unseen.delete(index);
-      unused(index);
-    }
-    lines.push({ line, fields, sources: [], dropped: [], plan });
+    return parser.resume();
   }
 
   try {
     for await (const text of input) {
       const header = parser === null ? findHeader(text, mapping) : null;
-      if (header !== null) {
-        reports.onColumns?.(header.columns, header.plan);
-        parser = start(header);
-      }
+      if (header !== null) parser = start(header);
       await settled((done) => (parser === null ? done() : parser.write(text, done)));
-      if (lines.length > 0) yield lines;
-      lines = [];
+      yield rows;
+      rows = [];
     }
     hasEnded = true;
     await settled((done) => (parser === null ? done() : parser.end(done)));
   } finally {
     parser?.destroy();
   }
-  if (lines.length > 0) yield lines;
-}
+  yield rows;
+};
 
 function isBlank(cell: string): boolean {
-  return cell === "" || cell.trim() === "";
+  return cell.trim() === "";
 }
 
 /** Whether a cell contains further rows of the table, because a stray quotation mark began it. */
@@ -93,8 +67,8 @@ function hasRow(cell: string, { separator, columns }: CsvHeader): boolean {
 }
 
 /** The text without the apostrophes that `exportContacts` writes where a spreadsheet would run a formula. */
-function plainText(cell: string | undefined): string | undefined {
-  return cell?.includes("'") ? cell.replace(/^'(?=[=+\-@\t\r\n])|(?<=[;\t\r\n])'(?=[=+\-@])/g, "") : cell;
+function plainText(cell: string): string {
+  return cell.includes("'") ? cell.replace(/^'(?=[=+\-@\t\r\n])|(?<=[;\t\r\n])'(?=[=+\-@])/g, "") : cell;
 }
 
 function endless(error: Error | undefined): ServiceError {

@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
-import { type ContactEvidence, csvLine as csvLineOf } from "@outrigger/core/lookup";
+import { csvLine } from "@outrigger/core/lookup";
 import { checkOptions, rules } from "@outrigger/core/stores";
 import { type StoredContact, unpackStoredContact } from "../contacts/packed-contact.ts";
 import { type SqlDatabase, useDatabase } from "../sql-database.ts";
+import { CONTACT_FIELDS } from "./contact-fields.ts";
 import { type SuppressionTest, suppressedAmong } from "./suppressed-among.ts";
 
 const RULES = {
@@ -19,38 +20,16 @@ const RULES = {
 export interface ExportOptions extends rules.Options<typeof RULES> {}
 
 const CHUNK = 1000;
-
-const COLUMNS = [
-  "address",
-  "type",
-  "confidence",
-  "first_name",
-  "last_name",
-  "position",
-  "seniority",
-  "department",
-  "network_a",
-  "network_a_url",
-  "network_b",
-  "phone_number",
-  "verification_status",
-  "verification_date",
-  "domain",
-  "organization",
-  "source_domain",
-  "source_uri",
-  "extracted_on",
-  "last_seen_on",
-  "still_on_page",
-] as const;
+const COLUMNS = CONTACT_FIELDS.filter((field) => field !== "fullName").map((field) =>
+  field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+);
 
 interface DomainRow {
   name: string;
   organization: string | null;
 }
 
-interface ExportRow extends DomainRow {
-  address: string;
+interface ContactRow extends DomainRow {
   packed: string;
 }
 
@@ -61,101 +40,61 @@ interface ExportRow extends DomainRow {
  */
 export function exportContacts(database: SqlDatabase, options: ExportOptions): Readable {
   const { format, isSuppressed } = checkOptions("exportContacts", options, RULES);
-  const texts = (format === "csv" ? csvTexts : ndjsonTexts)(database, isSuppressed);
-  return Readable.from(texts, { objectMode: false });
+  return Readable.from(textsOf(database, format === "csv", isSuppressed), { objectMode: false });
 }
 
-async function* csvTexts(database: SqlDatabase, test: SuppressionTest | undefined): AsyncGenerator<string> {
-  yield `${COLUMNS.join(",")}\r\n`;
-  for await (const rows of pagesOf(database, CONTACTS, test)) yield rows.map(csvLines).join("");
-  for await (const rows of pagesOf(database, DOMAINS, test)) {
-    yield rows.map(({ name, organization }) => csvLine({ domain: name, organization })).join("");
-  }
-}
-
-async function* ndjsonTexts(
+async function* textsOf(
   database: SqlDatabase,
+  isCsv: boolean,
   test: SuppressionTest | undefined,
 ): AsyncGenerator<string> {
-  for await (const rows of pagesOf(database, CONTACTS, test)) {
-    const lines = rows.map(({ packed, name, organization }) => {
-      return `${JSON.stringify(contactObject(unpackStoredContact(packed), name, organization))}\n`;
-    });
-    yield lines.join("");
-  }
-  for await (const rows of pagesOf(database, DOMAINS, test)) {
+  const text = isCsv ? csvLines : jsonLine;
+  if (isCsv) yield csvLine(COLUMNS);
+  const contacts = `SELECT c.address AS key, c.packed, d.name, d.organization FROM lookup_contacts c
+    JOIN lookup_domains d ON d.id = c.domain_id WHERE c.address > $1 ORDER BY c.address LIMIT ${CHUNK}`;
+  for await (const rows of pagesOf<ContactRow>(database, contacts, test)) {
     yield rows
-      .map(({ name, organization }) => `${JSON.stringify({ domain: name, organization })}\n`)
+      .map(({ packed, name, organization }) =>
+        text(...contactValues(unpackStoredContact(packed), name, organization)),
+      )
       .join("");
   }
+  // Organisations of domains without addresses.
+  const domains = `SELECT name AS key, name, organization FROM lookup_domains
+    WHERE total = 0 AND organization IS NOT NULL AND name > $1 ORDER BY name LIMIT ${CHUNK}`;
+  for await (const rows of pagesOf<DomainRow>(database, domains, test)) {
+    yield rows.map(({ name, organization }) => text({ domain: name, organization })).join("");
+  }
 }
 
-/** A statement that returns the rows after a key in its order, and the subjects of a row, of which the first is its key. */
-interface Query<Row> {
-  statement: string;
-  subjectsOf(row: Row): [string, ...string[]];
-}
-
-const CONTACTS: Query<ExportRow> = {
-  statement: `SELECT c.address, c.packed, d.name, d.organization FROM lookup_contacts c
-    JOIN lookup_domains d ON d.id = c.domain_id WHERE c.address > $1 ORDER BY c.address LIMIT ${CHUNK}`,
-  subjectsOf: ({ address, name }) => [address, name],
-};
-
-/** Organisations of domains without addresses. */
-const DOMAINS: Query<DomainRow> = {
-  statement: `SELECT name, organization FROM lookup_domains
-    WHERE total = 0 AND organization IS NOT NULL AND name > $1 ORDER BY name LIMIT ${CHUNK}`,
-  subjectsOf: ({ name }) => [name],
-};
-
-/** All rows of a query that are not suppressed, page by page. */
-async function* pagesOf<Row>(
+/** All rows of a statement that are not suppressed, page by page. It returns the rows after a key in the order of keys. */
+async function* pagesOf<Row extends DomainRow>(
   database: SqlDatabase,
-  { statement, subjectsOf }: Query<Row>,
+  statement: string,
   test: SuppressionTest | undefined,
 ): AsyncGenerator<Row[]> {
   const driver = useDatabase(database);
-  let after = "";
-  for (;;) {
-    const rows = await driver.all<Row>(statement, [after]);
-    const hidden = await suppressedAmong(rows.flatMap(subjectsOf), test);
-    yield rows.filter((row) => !subjectsOf(row).some((subject) => hidden.has(subject)));
-    const last = rows.at(-1);
-    if (rows.length < CHUNK || last === undefined) return;
-    [after] = subjectsOf(last);
+  let last: string | undefined = "";
+  while (last !== undefined) {
+    const rows: (Row & { key: string })[] = await driver.all(statement, [last]);
+    const hidden = await suppressedAmong(
+      rows.flatMap(({ key, name }) => [key, name]),
+      test,
+    );
+    yield rows.filter(({ key, name }) => !hidden.has(key) && !hidden.has(name));
+    last = rows.at(-1)?.key;
   }
 }
 
-function csvLines({ packed, name, organization }: ExportRow): string {
-  const contact = unpackStoredContact(packed);
-  const fields = { ...fieldsOf(contact), domain: name, organization: contact.organization ?? organization };
-  if (contact.evidence.length === 0) return csvLine(fields);
-  return contact.evidence
-    .map(({ domain, uri, ...dates }) =>
-      csvLine({ ...fields, source_domain: domain, source_uri: uri, ...datesOf(dates) }),
-    )
-    .join("");
-}
+type Values = Readonly<Record<string, string | number | boolean | null>>;
 
-type ColumnValues = Partial<Record<(typeof COLUMNS)[number], string | number | boolean | null>>;
-
-function csvLine(values: ColumnValues): string {
-  return csvLineOf(COLUMNS.map((column) => values[column] ?? ""));
-}
-
-/** A contact as a line of NDJSON has it. */
-export function contactObject(contact: StoredContact, domain: string, organization: string | null): object {
-  const sources = contact.evidence.map((page) => ({ domain: page.domain, uri: page.uri, ...datesOf(page) }));
-  return { ...fieldsOf(contact), domain, organization: contact.organization ?? organization, sources };
-}
-
-function datesOf({ extractedOn, lastSeenOn, stillOnPage }: Omit<ContactEvidence, "domain" | "uri">) {
-  return { extracted_on: extractedOn, last_seen_on: lastSeenOn, still_on_page: stillOnPage };
-}
-
-function fieldsOf(contact: StoredContact): ColumnValues {
-  return {
+/** The values of a contact by the names of an export, and those of its pages. */
+export function contactValues(
+  contact: StoredContact,
+  domain: string,
+  organization: string | null,
+): [fields: Values, sources: Values[]] {
+  const fields = {
     address: contact.address,
     type: contact.type,
     confidence: contact.confidence,
@@ -170,5 +109,26 @@ function fieldsOf(contact: StoredContact): ColumnValues {
     phone_number: contact.phoneNumber,
     verification_status: contact.verification?.status ?? null,
     verification_date: contact.verification?.date ?? null,
+    domain,
+    organization: contact.organization ?? organization,
   };
+  const sources = contact.evidence.map(({ domain, uri, extractedOn, lastSeenOn, stillOnPage }) => {
+    return { domain, uri, extracted_on: extractedOn, last_seen_on: lastSeenOn, still_on_page: stillOnPage };
+  });
+  return [fields, sources];
+}
+
+function jsonLine(fields: Values, sources?: readonly Values[]): string {
+  return `${JSON.stringify({ ...fields, sources })}\n`;
+}
+
+/** A line for each page, or one without any. */
+function csvLines(fields: Values, sources: readonly Values[] = []): string {
+  const pages = sources.length > 0 ? sources : [{}];
+  return pages
+    .map(({ domain = null, uri = null, ...dates }: Values) => {
+      const values: Values = { ...fields, source_domain: domain, source_uri: uri, ...dates };
+      return csvLine(COLUMNS.map((column) => values[column] ?? ""));
+    })
+    .join("");
 }

@@ -1,32 +1,21 @@
-import { EVERYDAY, type Meaning, meaningsOf } from "./column-names.ts";
+import { EVERYDAY, lettersOf, type Meaning, meaningsOf } from "./column-names.ts";
 import { CONTACT_FIELDS, type ContactField, type FieldMapping, type FieldTexts } from "./contact-fields.ts";
 
 /** Added for each further number of a column: `Email 3` comes after `Mail`, but `Work Phone 2` before `Mobile`. */
 const numberStep = (field: ContactField) => (field === "phoneNumber" ? 0.001 : 1000);
 /** A second name in a line is that of another person. */
 const PERSON_NAMES: ReadonlySet<ContactField> = new Set(["firstName", "lastName", "fullName"]);
-/** Labels of phones and addresses, the best first: preferred, work, none or mobile. Others come last. */
-const LABELS = [
-  /^\s*\*/,
-  /work|business|office|arbeit|gesch|dienst|bureau|prof|trabajo/i,
-  /^\s*$|mobi|cell|handy|portable|m[oó]vil/i,
-];
 /** Labels of numbers that are no phone. */
-const NO_PHONE = /fax|pager|t[eé]l[eé]copi/i;
+const NO_PHONE = /fax|pager|t[eé]l[eé]copi/;
 
 interface FieldColumn extends Meaning {
   index: number;
-  /** The column that labels this one as `Work`, `Mobile`, `Home`. */
-  labelAt?: number;
+  /** The thing that `Phone 1 - Value` is, and the column that says whose: `Phone 1 - Label` or `Phone 1 - Type`. */
+  label?: { thing: string; at: number };
 }
 
-/** The columns of each field, the best first, and the indexes of columns that are of no field. */
-export interface FieldPlan {
-  fields: ReadonlyMap<ContactField, readonly FieldColumn[]>;
-  unknown: readonly number[];
-  /** The part that a column of full names has: `Name` beside `Vorname`, or beside `Surname`. Absent if it has both. */
-  namePart?: "firstName" | "lastName";
-}
+/** The columns of each field, the best first. */
+export type FieldPlan = ReadonlyMap<ContactField, readonly FieldColumn[]>;
 
 /**
  * Finds the columns of each field. A column without a number, or with the number 1, comes before a second one
@@ -37,7 +26,8 @@ export interface FieldPlan {
 export function planFields(columns: readonly string[], mapping: FieldMapping, isSource = false): FieldPlan {
   const names = columns.map(numberedName);
   const found = columns.flatMap((column, index) => {
-    const place = { index, ...labelOf(names, index) };
+    const label = labelOf(names, index);
+    const place = { index, ...(label && { label }) };
     return fieldsOf(column.trim(), names[index], mapping, isSource).map((each) => ({ ...each, ...place }));
   });
   const isDated = found.some(({ field }) => field === "extractedOn" || field === "lastSeenOn");
@@ -45,34 +35,23 @@ export function planFields(columns: readonly string[], mapping: FieldMapping, is
   for (const each of found.sort((a, b) => a.rank - b.rank)) {
     // Without a date, a URL is more often a profile or a home page than the page that shows the address.
     if (each.field === "sourceUri" && each.rank > EVERYDAY && !isDated) continue;
-    const others = fields.get(each.field);
-    if (others === undefined) fields.set(each.field, [each]);
-    else others.push(each);
+    fields.set(each.field, [...(fields.get(each.field) ?? []), each]);
   }
   // Of several columns, one is taken only if its text may be an address.
   const addresses = fields.get("address") ?? [];
   if (addresses.length > 1) for (const each of addresses) each.read ??= addressIn;
-  const used = new Set([...fields.values()].flat().flatMap(({ index, labelAt }) => [index, labelAt]));
-  const unknown = columns.flatMap((column, index) =>
-    column.trim() === "" || used.has(index) ? [] : [index],
-  );
-  const namePart = namePartIn(fields, names);
-  return { fields, unknown, ...(namePart && { namePart }) };
+  takePart(fields, names);
+  return fields;
 }
 
-function namePartIn(
-  fields: FieldPlan["fields"],
-  names: readonly (NumberedName | null)[],
-): FieldPlan["namePart"] {
-  const [full, first, last] = (["fullName", "firstName", "lastName"] as const).map(
-    (field) => fields.get(field)?.[0],
-  );
-  const isOf = (column: FieldColumn | undefined, name: RegExp) =>
-    name.test(names[column?.index ?? -1]?.name ?? "");
-  if (!isOf(full, /^(?:name|nom|nombre)$/) || (first && last)) return undefined;
-  // Beside `First Name`, `Name` usually has both parts.
-  if (first) return isOf(first, /^(?:first|given|fore)/) ? undefined : "lastName";
-  return last && "firstName";
+/** `Name` is a last name beside `Vorname` alone, and a first name beside `Surname`. Beside `First Name`, it usually has both. */
+function takePart(fields: Map<ContactField, FieldColumn[]>, names: readonly (NumberedName | null)[]): void {
+  const [name, ...others] = fields.get("fullName") ?? [];
+  const first = fields.get("firstName")?.[0];
+  const isWhole = first && /^(?:first|given|fore)/.test(names[first.index]?.name ?? "");
+  if (name === undefined || !/^(?:name|nom|nombre)$/.test(names[name.index]?.name ?? "") || isWhole) return;
+  if ((first === undefined) === !fields.has("lastName")) return;
+  fields.set(first ? "lastName" : "firstName", [name]).set("fullName", others);
 }
 
 /** Letters of a column's name in lower case, and its number. */
@@ -84,23 +63,18 @@ interface NumberedName {
 
 /** @returns `null` for a name with several numbers. */
 function numberedName(column: string): NumberedName | null {
-  const letters = column
-    .normalize("NFC")
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\d]/gu, "");
+  const letters = lettersOf(column);
   const [digits = "", ...further] = letters.match(/\d+/g) ?? [];
   if (further.length > 0) return null;
   return { name: letters.replace(digits, ""), number: Math.min(Math.max(1, Number(digits)), 500) };
 }
 
-/** The column that labels a column: `Phone 1 - Label` or `Phone 1 - Type` for `Phone 1 - Value`. */
-function labelOf(names: readonly (NumberedName | null)[], index: number): { labelAt?: number } {
+function labelOf(names: readonly (NumberedName | null)[], index: number): FieldColumn["label"] {
   const own = names[index];
-  if (!own || !/.value$/.test(own.name)) return {};
-  const thing = own.name.slice(0, -"value".length);
+  const thing = /^(.+)value$/.exec(own?.name ?? "")?.[1];
   const labels = [`${thing}label`, `${thing}type`];
-  const labelAt = names.findIndex((each) => each?.number === own.number && labels.includes(each.name));
-  return labelAt === -1 ? {} : { labelAt };
+  const at = names.findIndex((each) => each?.number === own?.number && labels.includes(each?.name ?? ""));
+  return thing === undefined || at === -1 ? undefined : { thing, at };
 }
 
 function fieldsOf(
@@ -125,50 +99,44 @@ function addressIn(text: string): string | undefined {
 }
 
 /**
- * Takes the fields of a line: for each the first column that is filled and whose text is of the field.
+ * The text of each field: of its columns, the first one with a text of the field. Empty if there is none.
  *
- * @param textAt The text of a column; `undefined` if it is empty.
- * @param onUnused Receives each column of a field whose text was not taken. A text equal to the one taken does not count.
+ * @param used Receives the indexes of the columns whose texts are taken.
  */
 export function takeFields(
-  { fields: plan }: FieldPlan,
+  plan: FieldPlan,
   textAt: (index: number) => string | undefined,
-  onUnused: (index: number) => void,
+  used: number[],
 ): FieldTexts {
   const fields: FieldTexts = {};
-  const taken: number[] = [];
-  const left: number[] = [];
   // An iterator would make an object for each field of each line.
   plan.forEach((columns, field) => {
-    let chosen: string | undefined;
-    for (const { index, read } of columns.some(({ labelAt }) => labelAt !== undefined)
-      ? byLabel(columns, textAt)
-      : columns) {
+    const isLabelled = columns.some(({ label }) => label !== undefined);
+    for (const { index, read, label } of isLabelled ? byLabel(columns, textAt) : columns) {
       const text = textAt(index)?.trim();
-      if (text === undefined || text === "" || text === chosen) continue;
-      const value = read === undefined ? text : read(text);
-      if (chosen !== undefined || value === undefined) {
-        left.push(index);
-      } else {
-        chosen = text;
-        fields[field] = value;
-        taken.push(index);
-      }
+      const value = text && read ? read(text) : text;
+      if (value) fields[field] ??= value;
+      if (value && value === fields[field]) used.push(index);
+      if (label) used.push(label.at);
     }
+    fields[field] ??= "";
   });
-  for (const index of left) if (!taken.includes(index)) onUnused(index);
   return fields;
 }
 
+/** The columns in the order of their labels: `Work` beside `Phone 1 - Value` makes it a work phone. */
 function byLabel(
   columns: readonly FieldColumn[],
   textAt: (index: number) => string | undefined,
 ): readonly FieldColumn[] {
-  const ranked = columns.map((column) => {
-    const label = column.labelAt === undefined ? "" : (textAt(column.labelAt) ?? "");
-    const rank = LABELS.findIndex((kind) => kind.test(label));
-    const used = NO_PHONE.test(label) ? { ...column, read: () => undefined } : column;
-    return { column: used, rank: rank === -1 ? LABELS.length : rank };
-  });
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ column }) => column);
+  return columns
+    .flatMap((column) => {
+      const { field, label } = column;
+      if (label === undefined) return [column];
+      const word = lettersOf(textAt(label.at) ?? "");
+      if (NO_PHONE.test(word)) return [];
+      const rank = meaningsOf(word + label.thing).find((each) => each.field === field)?.rank;
+      return [{ ...column, rank: rank ?? EVERYDAY }];
+    })
+    .sort((a, b) => a.rank - b.rank);
 }

@@ -1,3 +1,4 @@
+import { TextDecoder } from "node:util";
 import { ServiceError } from "@outrigger/core";
 
 /** The shortest first part of a text, unless the text is shorter: a table's header and first rows. */
@@ -21,44 +22,34 @@ export async function* textOf(
   input: AsyncIterable<Uint8Array>,
   given: string | undefined,
 ): AsyncGenerator<string> {
-  let start: Uint8Array | null = Buffer.alloc(0);
-  let decoder = new TextDecoder();
-
-  function decode(bytes?: Uint8Array): string {
-    try {
-      return decoder.decode(bytes, { stream: bytes !== undefined });
-    } catch (cause) {
-      throw notOf(decoder.encoding, given, cause);
+  let decoder: TextDecoder | null = null;
+  try {
+    for await (const chunk of withStart(input)) {
+      decoder ??= new TextDecoder(given ?? markedIn(chunk), { fatal: true });
+      yield decoder.decode(chunk, { stream: true });
     }
+    yield decoder?.decode() ?? "";
+  } catch (cause) {
+    if (Object(cause).code !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw cause;
+    const found = `The file has bytes that are not ${decoder?.encoding.toUpperCase()}.`;
+    const remedy = `Name ${given === undefined ? "its" : "another"} encoding with --encoding, such as windows-1252`;
+    throw new ServiceError("bad_request", `${found} ${remedy}, in code with \`encoding\`.`, { cause });
   }
+}
 
-  function begin(bytes: Uint8Array): string {
-    start = null;
-    decoder = new TextDecoder(given ?? markedIn(bytes), { fatal: true });
-    return decode(bytes);
-  }
-
+/** The chunks of a file, the first ones together. */
+async function* withStart(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const start: Uint8Array[] = [];
+  let length = 0;
   for await (const chunk of input) {
-    if (start === null) yield decode(chunk);
-    else {
-      start = Buffer.concat([start, chunk]);
-      if (start.length >= START_BYTES) yield begin(start);
-    }
+    if (length < START_BYTES) start.push(chunk);
+    length += chunk.length;
+    if (length >= START_BYTES) yield start.length > 0 ? Buffer.concat(start.splice(0)) : chunk;
   }
-  if (start !== null) yield begin(start);
-  yield decode();
+  yield Buffer.concat(start);
 }
 
 function markedIn([first, second]: Uint8Array): string {
   if (first === 0xff && second === 0xfe) return "utf-16le";
   return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
-}
-
-function notOf(encoding: string, given: string | undefined, cause: unknown): ServiceError {
-  const remedy = `Name ${given === undefined ? "its" : "another"} encoding with --encoding, such as windows-1252`;
-  return new ServiceError(
-    "bad_request",
-    `The file has bytes that are not ${encoding.toUpperCase()}. ${remedy}, in code with \`encoding\`.`,
-    { cause },
-  );
 }

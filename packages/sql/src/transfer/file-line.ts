@@ -1,5 +1,23 @@
-import type { ContactField, FieldTexts } from "./contact-fields.ts";
+import type { ContactField, FieldMapping, FieldTexts } from "./contact-fields.ts";
 import type { FieldPlan } from "./field-plan.ts";
+
+/** A line of a file as it is written: a value for each column. */
+export interface FileRow {
+  /** Line number, from 1. */
+  line: number;
+  columns: readonly string[];
+  cells: readonly unknown[];
+  /** Further pages, each an object. */
+  sources?: readonly unknown[];
+  /** @default by the columns */
+  plan?: FieldPlan;
+}
+
+/** Reads rows in batches. */
+export type RowReader = (
+  input: AsyncIterable<string>,
+  mapping: FieldMapping,
+) => AsyncGenerator<(FileRow | BadLine)[]>;
 
 /** A line of a file, about one address. */
 export interface FileLine {
@@ -8,10 +26,6 @@ export interface FileLine {
   fields: FieldTexts;
   /** Further pages, each with its fields, in addition to the page in `fields`. */
   sources: readonly FieldTexts[];
-  /** Fields whose value is not a text. */
-  dropped: readonly ContactField[];
-  /** The columns of the line. */
-  plan: FieldPlan;
 }
 
 /** What a reader of lines reports. */
@@ -53,6 +67,3 @@ export interface BadLine {
 
 /** Maximum length of a line or of a CSV record, in characters. */
 export const MAX_LINE_LENGTH = 1_048_576;
-
-/** The character that replaces damaged ones. */
-export const REPLACEMENT = "\uFFFD";

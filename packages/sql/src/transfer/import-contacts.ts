@@ -81,16 +81,13 @@ export async function importContacts(
     RULES,
   );
   const { mapping = {} } = options;
-  const file = new ContactFile(onBadLine, lists, database === null);
+  const file = new ContactFile({ onBadLine, lists, isDryRun: database === null });
   const driver = database && useDatabase(database);
   const counts = { added: 0, updated: 0, unchanged: 0, suppressed: 0 };
   const nowMs = Date.now();
-  let committed = file.progress;
   let news: ContactNews[] = [];
   let organizations = new Map<string, string>();
   let size = 0;
-
-  const progress = (): ImportProgress => ({ ...counts, ...committed });
 
   async function put(): Promise<void> {
     const subjects = [...news.flatMap(({ address, domain }) => [address, domain]), ...organizations.keys()];
@@ -98,16 +95,14 @@ export async function importContacts(
     const admitted = news.filter(
       ({ address, domain }) => !suppressed.has(address) && !suppressed.has(domain),
     );
-    const skipped = news.length - admitted.length;
     for (const domain of suppressed) organizations.delete(domain);
     const stored = driver && (await putBatch(driver, admitted, organizations, nowMs));
     for (const name of ["added", "updated", "unchanged"] as const) counts[name] += stored?.[name] ?? 0;
-    counts.suppressed += skipped;
-    committed = file.progress;
+    counts.suppressed += news.length - admitted.length;
     news = [];
     organizations = new Map();
     size = 0;
-    onProgress?.(progress());
+    onProgress?.({ ...counts, ...file.progress });
     signal?.throwIfAborted();
   }
 
@@ -122,8 +117,7 @@ export async function importContacts(
       if (size >= BATCH) await put();
     }
   }
-  if (file.progress.lines > committed.lines) await put();
+  if (size > 0) await put();
   if (driver) await refreshDomains(driver, signal);
-  committed = file.progress;
-  return progress();
+  return { ...counts, ...file.progress };
 }

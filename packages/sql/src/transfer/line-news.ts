@@ -8,9 +8,9 @@ import {
   VERIFICATION_STATUSES,
 } from "@outrigger/core/lookup";
 import type { ContactNews } from "../contacts/merge-contact.ts";
-import { hostOfPage } from "./column-names.ts";
+import { hostOfPage, urlOf } from "./column-names.ts";
 import { CONTACT_FIELDS, type ContactField, type FieldTexts } from "./contact-fields.ts";
-import { type BadLine, type FileLine, REPLACEMENT } from "./file-line.ts";
+import type { BadLine, FileLine } from "./file-line.ts";
 
 /** The content of a line: facts about an address, or only the organisation of a domain. */
 export type LineNews = { news: ContactNews } | { domain: string; organization: string };
@@ -20,8 +20,10 @@ const MAX_LENGTH = 2000;
 /** Control characters but line breaks and tabs, and halves of characters. A value with NUL is damaged, and dropped. */
 const CONTROLS = /(?![\0\t\r\n])[\p{Cc}\p{Cs}]+/gu;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ])/;
-const YES = new Set(["true", "1", "yes", "y"]);
-const NO = new Set(["false", "0", "no", "n"]);
+const TRUTHS = new Map([
+  ...["true", "1", "yes", "y"].map((word): [string, boolean] => [word, true]),
+  ...["false", "0", "no", "n"].map((word): [string, boolean] => [word, false]),
+]);
 /** Words of verifiers, in letters, for the API's words. */
 const VERDICTS = new Map(
   [
@@ -37,188 +39,150 @@ type Drop = (field: ContactField) => void;
 
 /** Reads the values of a line. An invalid one is left out, and its field reported to `drop`. */
 export function newsOf(line: FileLine, drop: Drop): LineNews | BadLine {
-  const field = CONTACT_FIELDS.find((each) => line.fields[each]?.includes(REPLACEMENT) === true);
+  const field = CONTACT_FIELDS.find((each) => line.fields[each]?.includes("\uFFFD"));
   if (field !== undefined) return { line: line.line, reason: "encoding", field };
-  const faults = new Set(line.dropped);
-  const news = read(line, (field) => faults.add(field));
+  const faults = new Set<ContactField>();
+  const news = read(line, (fault) => faults.add(fault));
   if (news === null) return { line: line.line, reason: "address" };
-  for (const field of faults) drop(field);
+  for (const fault of faults) drop(fault);
   return news;
 }
 
 /** @returns `null` without an address or the organisation of a domain. */
-function read(line: FileLine, drop: Drop): LineNews | null {
-  const { fields, sources } = line;
-  const { address } = fields;
-  if (address === undefined) {
-    const domain = normaliseDomain(fieldText(fields, "domain", drop) ?? "");
-    const organization = fieldText(fields, "organization", drop);
+function read({ fields, sources }: FileLine, drop: Drop): LineNews | null {
+  const value = valuesOf(fields, drop);
+  const organization = value("organization", (text) => text);
+  if (!fields.address) {
+    const domain = normaliseDomain(value("domain", (text) => text) ?? "");
     return domain === null || organization === undefined ? null : { domain, organization };
   }
-  const [mailbox, ...others] = parseMailboxes(address);
+  const [mailbox, ...others] = parseMailboxes(fields.address);
   if (mailbox === undefined) return null;
   if (others.length > 0) drop("address");
-  const news: ContactNews = {
+  const [phone, ...phones] = value("phoneNumber", phonesIn) ?? [];
+  if (phones.length > 0) drop("phoneNumber");
+  const [type, seniority, department] = [fields.type, fields.seniority, fields.department].map((text) =>
+    text?.toLowerCase(),
+  );
+  const news = {
     address: mailbox.address.address,
     domain: mailbox.address.domain,
     evidence: [fields, ...sources].flatMap((source) => evidenceOf(source, drop)),
+    ...namesIn(value, mailbox.name),
+    organization,
+    position: value("position", (text) => text),
+    networkA: value("networkA", (text) => text),
+    networkAUrl: value("networkAUrl", withoutCredentials),
+    networkB: value("networkB", (text) => text),
+    phoneNumber: phone,
+    type: (["personal", "generic"] as const).find((name) => name === type),
+    // Unknown words are ignored: seniority and department are then derived from the position.
+    seniority: SENIORITIES.find((name) => name === seniority),
+    department: DEPARTMENTS.find((name) => name === department),
+    confidence: value("confidence", percentIn),
+    verification: verificationIn(fields, value("verificationDate", dayIn)),
   };
-  for (const field of ["position", "networkA", "networkAUrl", "networkB", "organization"] as const) {
-    const text = fieldText(fields, field, drop);
-    if (text !== undefined) news[field] = field === "networkAUrl" ? withoutCredentials(text) : text;
-  }
-  const phone = phoneIn(fields, drop);
-  if (phone !== undefined) news.phoneNumber = phone;
-  addName(news, line, mailbox.name, drop);
-  const type = lowerCased(fields.type);
-  if (type === "personal" || type === "generic") news.type = type;
-  // Unknown words are ignored: seniority and department are then derived from the position.
-  const seniority = SENIORITIES.find((name) => name === lowerCased(fields.seniority));
-  if (seniority !== undefined) news.seniority = seniority;
-  const department = DEPARTMENTS.find((name) => name === lowerCased(fields.department));
-  if (department !== undefined) news.department = department;
-  const confidence = confidenceIn(fields, drop);
-  if (confidence !== undefined) news.confidence = confidence;
-  const verificationDate = dateOf(fields, "verificationDate", drop);
-  const word = lowerCased(fields.verificationStatus) ?? "";
-  const verdict = VERDICTS.get(word.replaceAll(/[^a-z]/g, "")) ?? word;
-  const status = VERIFICATION_STATUSES.find((name) => name === verdict);
-  // Where the file has dates, a verdict without one is not taken.
-  const isDated = line.plan.fields.has("verificationDate");
-  if (status !== undefined && (verificationDate !== undefined || !isDated)) {
-    news.verification = { status, date: verificationDate ?? null };
-  }
-  return { news };
+  return { news: present(news) };
+}
+
+type Value = <T>(field: ContactField, read: (text: string) => T | undefined) => T | undefined;
+
+/** Reads values of fields. One that is not valid is dropped. */
+function valuesOf(fields: FieldTexts, drop: Drop): Value {
+  return (field, read) => {
+    const text = fields[field]?.replace(CONTROLS, " ").trim();
+    if (!text) return undefined;
+    const value = text.length <= MAX_LENGTH && !text.includes("\0") ? read(text) : undefined;
+    if (value === undefined) drop(field);
+    return value;
+  };
+}
+
+/** The type of an object without its undefined values. */
+type Present<T> = {
+  [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key];
+} & { [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined> };
+
+function present<T extends object>(values: T): Present<T> {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  // `Object.fromEntries` does not keep the types of the values.
+  return Object.fromEntries(entries) as Present<T>;
 }
 
 /**
- * The parts of the full name fill absent names. A column that has one part by its name gives that part, unless it contains the
- * other one. A full name that cannot be split is kept whole.
+ * The parts of the full name fill absent names. A full name in place of a part loses the other part. A full name that cannot be
+ * split is kept whole.
  */
-function addName(
-  news: ContactNews,
-  { fields, plan: { namePart } }: FileLine,
-  displayName: string | null,
-  drop: Drop,
-): void {
-  const [firstName, lastName] = [fieldText(fields, "firstName", drop), fieldText(fields, "lastName", drop)];
-  if (firstName !== undefined) news.firstName = firstName;
-  if (lastName !== undefined) news.lastName = lastName;
-  const known = firstName ?? lastName;
-  const fullName = fieldText(fields, "fullName", drop) ?? (known === undefined ? displayName : null) ?? "";
-  if ((firstName !== undefined && lastName !== undefined) || !/\p{L}/u.test(fullName)) return;
-  const isPart = known !== undefined && !fullName.toLowerCase().includes(known.toLowerCase());
-  if (namePart !== undefined && isPart) {
-    news[namePart] ??= fullName;
-    return;
+function namesIn(value: Value, displayName: string | null) {
+  const [first, last] = [value("firstName", (text) => text), value("lastName", (text) => text)];
+  if (first !== undefined && last !== undefined) {
+    const firstName = first.endsWith(` ${last}`) ? first.slice(0, -last.length - 1) : first;
+    return { firstName, lastName: last.startsWith(`${first} `) ? last.slice(first.length + 1) : last };
   }
-  const name = parseFullName(fullName);
-  if (name === null) news.unsplitName = fullName;
-  else {
-    news.firstName ??= name.firstName;
-    news.lastName ??= name.lastName;
-  }
+  const shown = first === undefined && last === undefined ? displayName : null;
+  const fullName = value("fullName", (text) => text) ?? shown ?? "";
+  const isName = /\p{L}/u.test(fullName);
+  const name = isName ? parseFullName(fullName) : null;
+  return {
+    firstName: first ?? name?.firstName,
+    lastName: last ?? name?.lastName,
+    unsplitName: isName && name === null ? fullName : undefined,
+  };
 }
 
-/** The first of several numbers. A text without digits is none, nor is one that a spreadsheet turned into `4.42E+11`. */
-function phoneIn(fields: FieldTexts, drop: Drop): string | undefined {
-  const text = fieldText(fields, "phoneNumber", drop);
-  const [phone = "", ...others] = text?.split(PHONE_BREAK) ?? [];
-  const isPhone = /\d/.test(phone) && !/^\d[.,\d]*E\+\d+$/i.test(phone);
-  if (text !== undefined && (!isPhone || others.length > 0)) drop("phoneNumber");
-  return isPhone ? phone : undefined;
+/** The numbers of a text. A text without digits has none, nor one that a spreadsheet turned into `4.42E+11`. */
+function phonesIn(text: string): string[] | undefined {
+  const phones = text.split(PHONE_BREAK);
+  return /\d/.test(phones[0] ?? "") && !/^\d[.,\d]*E\+\d+$/i.test(phones[0] ?? "") ? phones : undefined;
+}
+
+function verificationIn(fields: FieldTexts, date: string | undefined): ContactNews["verification"] {
+  const word = fields.verificationStatus?.toLowerCase() ?? "";
+  const verdict = VERDICTS.get(word.replaceAll(/[^a-z]/g, "")) ?? word;
+  const status = VERIFICATION_STATUSES.find((name) => name === verdict);
+  // Where the file has dates, a verdict without one is not taken.
+  const isTaken = date !== undefined || fields.verificationDate === undefined;
+  return status !== undefined && isTaken ? { status, date: date ?? null } : undefined;
 }
 
 /** A page without dates is one that nothing is known to have read. */
 function evidenceOf(source: FieldTexts, drop: Drop): ContactEvidence[] {
-  const uri = fieldText(source, "sourceUri", drop);
+  const value = valuesOf(source, drop);
+  const uri = value("sourceUri", (text) => (hostOfPage(text) === null ? undefined : text));
   if (uri === undefined) return [];
-  const host = hostOfPage(uri);
-  if (host === null) {
-    drop("sourceUri");
-    return [];
-  }
-  const [first, seen] = [dateOf(source, "extractedOn", drop), dateOf(source, "lastSeenOn", drop)];
+  const [first, seen] = [value("extractedOn", dayIn), value("lastSeenOn", dayIn)];
   const isTurned = first !== undefined && seen !== undefined && first > seen;
   if (isTurned) drop("lastSeenOn");
   const last = isTurned ? first : seen;
-  const [extractedOn = null, lastSeenOn = null] = [first ?? last, last ?? first];
+  const lastSeenOn = last ?? first ?? null;
+  // An invalid word confirms nothing.
+  const isSeen = !source.stillOnPage && lastSeenOn !== null;
   return [
     {
-      domain: fieldText(source, "sourceDomain", drop) ?? host,
+      domain: value("sourceDomain", (text) => text) ?? hostOfPage(uri) ?? "",
       uri: withoutCredentials(uri),
-      extractedOn,
+      extractedOn: first ?? last ?? null,
       lastSeenOn,
-      stillOnPage: truthOf(source, drop) ?? lastSeenOn !== null,
+      stillOnPage: value("stillOnPage", (text) => TRUTHS.get(text.toLowerCase())) ?? isSeen,
     },
   ];
 }
 
 /** The URL without user name and password; any other text unchanged. */
 function withoutCredentials(text: string): string {
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*@/i.test(text)) return text;
-  try {
-    const url = new URL(text);
-    url.username = "";
-    url.password = "";
-    return url.href;
-  } catch {
-    return text; // Not a URL.
-  }
+  const url = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*@/i.test(text) ? urlOf(text) : null;
+  return url === null ? text : Object.assign(url, { username: "", password: "" }).href;
 }
 
-function fieldText(fields: FieldTexts, field: ContactField, drop: Drop): string | undefined {
-  const text = fields[field]?.replace(CONTROLS, " ").trim();
-  if (text === undefined || text === "") return undefined;
-  if (text.length <= MAX_LENGTH && !text.includes("\0")) return text;
-  drop(field);
-  return undefined;
+function percentIn(text: string): number | undefined {
+  const percent = Number(text.replace(/ ?%$/, ""));
+  return percent >= 0 && percent <= 100 ? Math.round(percent) : undefined;
 }
 
-function lowerCased(text: string | undefined): string | undefined {
-  return text?.trim().toLowerCase();
-}
-
-function confidenceIn(fields: FieldTexts, drop: Drop): number | undefined {
-  const text = fieldText(fields, "confidence", drop);
-  if (text === undefined) return undefined;
-  const confidence = Number(text.replace(/ ?%$/, ""));
-  if (confidence >= 0 && confidence <= 100) return Math.round(confidence);
-  drop("confidence");
-  return undefined;
-}
-
-function dateOf(
-  fields: FieldTexts,
-  field: "extractedOn" | "lastSeenOn" | "verificationDate",
-  drop: Drop,
-): string | undefined {
-  const text = fieldText(fields, field, drop);
-  if (text === undefined) return undefined;
-  const date = text.slice(0, 10);
-  if (DATE.test(text) && isDay(date)) return date;
-  drop(field);
-  return undefined;
-}
-
-/** Cache of valid dates: files contain few different ones. */
-const knownDays = new Set<string>();
-const MAX_KNOWN_DAYS = 10_000;
-
-function isDay(date: string): boolean {
-  if (knownDays.has(date)) return true;
+/** The day of a date or a time. */
+function dayIn(text: string): string | undefined {
+  const day = text.slice(0, 10);
   // `Date.parse` accepts the 31st of any month.
-  const time = Date.parse(date);
-  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== date) return false;
-  if (knownDays.size < MAX_KNOWN_DAYS) knownDays.add(date);
-  return true;
-}
-
-/** Parses a boolean; `undefined` if it is absent. An invalid one confirms nothing. */
-function truthOf(source: FieldTexts, drop: Drop): boolean | undefined {
-  const word = lowerCased(source.stillOnPage);
-  if (word === undefined || word === "") return undefined;
-  if (YES.has(word)) return true;
-  if (!NO.has(word)) drop("stillOnPage");
-  return false;
+  const time = DATE.test(text) ? Date.parse(day) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day) ? day : undefined;
 }

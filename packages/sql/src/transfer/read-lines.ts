@@ -4,6 +4,7 @@ import { readCsv } from "./csv-lines.ts";
 import { textOf } from "./file-encoding.ts";
 import type { FileLine, LineReports } from "./file-line.ts";
 import { readNdjson } from "./ndjson-lines.ts";
+import { RowFields } from "./row-fields.ts";
 import { readVcards } from "./vcard-lines.ts";
 
 const READERS = { csv: readCsv, ndjson: readNdjson, vcard: readVcards };
@@ -25,12 +26,16 @@ export async function* readLines(
   { format, encoding, mapping }: ReadOptions,
   reports: LineReports,
 ): AsyncGenerator<FileLine[]> {
-  const parts = textOf(input, encoding);
+  const texts = textOf(input, encoding);
+  const fields = new RowFields(mapping, reports);
   try {
-    const { value: first = "" } = await parts.next();
-    yield* READERS[format ?? formatOf(first)](joined(first, parts), mapping, reports);
+    const { value: first = "" } = await texts.next();
+    for await (const rows of READERS[format ?? formatOf(first)](joined(first, texts), mapping)) {
+      for (const row of rows) if ("reason" in row) reports.onBad(row);
+      yield rows.flatMap((row) => ("reason" in row ? [] : [fields.line(row)]));
+    }
   } finally {
-    await parts.return(undefined);
+    await texts.return(undefined);
   }
 }
 

@@ -1,115 +1,113 @@
-/// <reference path="./vcf.d.ts" />
-import VCard from "vcf";
-import type { FieldMapping } from "./contact-fields.ts";
 import { isEncoding } from "./file-encoding.ts";
-import { type BadLineReason, type FileLine, type LineReports, MAX_LINE_LENGTH } from "./file-line.ts";
-import { numbered, ObjectLines } from "./object-lines.ts";
-import { type TextLine, unfoldedLines } from "./unfolded-lines.ts";
+import { type BadLine, type FileRow, MAX_LINE_LENGTH, type RowReader } from "./file-line.ts";
+import { textLines } from "./text-lines.ts";
 
-type Property = Exclude<VCard["data"][string], unknown[]>;
-
-/**
- * Reads vCard 2.1 (RFC 2426 §5), 3.0 and 4.0 (RFC 6350): each card is a line whose columns are its properties.
- */
-export async function* readVcards(
-  input: AsyncIterable<string>,
-  mapping: FieldMapping,
-  reports: LineReports,
-): AsyncGenerator<FileLine[]> {
-  const objects = new ObjectLines(mapping, reports);
-  /** Empty outside of a card. */
-  let card: TextLine[] = [];
-  let length = 0;
-
-  function read(line: TextLine): FileLine | null {
-    if (/^BEGIN:VCARD\s*$/i.test(line.text)) {
-      reject("truncated");
-      [card, length] = [[line], 0];
-      return null;
-    }
-    const [start] = card;
-    if (start === undefined) return null;
-    length += line.text.length + 2;
-    if (length <= MAX_LINE_LENGTH) card.push(line);
-    if (!/^END:VCARD\s*$/i.test(line.text)) return null;
-    const parsed = length > MAX_LINE_LENGTH ? null : parse(card.map(({ text }) => text).join("\r\n"));
-    if (parsed === null) reject(length > MAX_LINE_LENGTH ? "too_long" : "vcard");
-    card = [];
-    return parsed === null ? null : objects.line(columnsOf(parsed), start.line);
-  }
-
-  function reject(reason: BadLineReason): void {
-    const [start] = card;
-    if (start !== undefined) reports.onBad({ line: start.line, reason });
-  }
-
-  for await (const lines of unfoldedLines(input)) {
-    const cards = lines.map(read).filter((line) => line !== null);
-    if (cards.length > 0) yield cards;
-  }
-  reject("truncated");
-}
-
-function parse(text: string): VCard | null {
-  try {
-    return new VCard().parse(text);
-  } catch {
-    // The caller reports a bad line.
-    return null;
-  }
-}
-
+/** Longer values are pictures and keys: the property is left out. */
+const MAX_VALUE_LENGTH = 16_384;
+/** Further values of a property: the others are left out. */
+const MAX_VALUES = 20;
+/** A value of vCard 2.1 whose line ends with `=` continues in the next one. */
+const SOFT_BREAK = /^[^:]*;(?:ENCODING=)?QUOTED-PRINTABLE[^:]*:.*=$/is;
+/** A property: its group, name, parameters and value. */
+const PROPERTY = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^":])*)?):(.*)$/s;
 /** Properties that say nothing about a person. */
-const TECHNICAL = /^(?:version|prodid|uid|rev|source|photo|logo|sound|key|label|x(?!Socialprofile).*)$/;
-const NO_PHONE = /\b(?:fax|pager|modem|bbs)\b/;
+const TECHNICAL =
+  /^(?:BEGIN|END|VERSION|PRODID|UID|REV|SOURCE|PHOTO|LOGO|SOUND|KEY|LABEL|X-(?!SOCIALPROFILE).*)$/;
+const NO_PHONE = /\b(?:fax|pager|modem|bbs)\b/i;
+/** Kinds of addresses and phones, the best first. */
+const KINDS = [/\bwork\b/i, /\b(?:cell|iphone)\b/i, /^(?!.*\bhome\b)/is, /^/];
 
-/** The texts of a card by the names of its properties. */
-function columnsOf({ data }: VCard): Record<string, string> {
-  const values: [name: string, value: string][] = [];
-  for (const [name, given] of Object.entries(data)) {
-    if (TECHNICAL.test(name)) continue;
-    const properties = [given].flat().filter((each) => each instanceof VCard.Property);
-    const isPhone = name === "tel";
-    if (isPhone || name === "email") properties.sort((a, b) => rankOf(a, isPhone) - rankOf(b, isPhone));
-    for (const property of properties) {
-      if (isPhone && NO_PHONE.test(typesOf(property))) continue;
-      const text = decodedValue(property);
-      const [first = "", second = ""] = text.split(/(?<!(?<!\\)\\);/).map(unescaped);
-      if (name === "n") values.push(["Family name", first], ["Given name", second]);
-      else if (name === "org") values.push(["ORG", first]);
-      else values.push([name.toUpperCase(), unescaped(text.replace(/^(?:mailto|tel):/i, ""))]);
+/** Reads vCard 2.1 (RFC 2426 §5), 3.0 and 4.0 (RFC 6350): each card is a row whose columns are its properties. */
+export const readVcards: RowReader = async function* (input) {
+  /** The unfolded lines of the open card. */
+  let card: string[] = [];
+  let [number, start, length] = [0, 0, 0];
+
+  function read(text: string): FileRow | BadLine | null {
+    number++;
+    if (/^BEGIN:VCARD\s*$/i.test(text)) {
+      const open = card.length === 0 ? null : { line: start, reason: "truncated" as const };
+      [card, start, length] = [[text], number, 0];
+      return open;
     }
+    const last = card.at(-1);
+    if (last === undefined) return null;
+    // RFC 6350 §3.2: a line that starts with white space continues the one before, unless it is blank.
+    const isFolded = /^[ \t]+\S/.test(text);
+    const isContinued = isFolded || (last.endsWith("=") && SOFT_BREAK.test(last));
+    if (isContinued && last.length > MAX_VALUE_LENGTH) return null;
+    const whole = isContinued && (isFolded ? last + text.slice(1) : last.slice(0, -1) + text);
+    if (whole !== false) card[card.length - 1] = whole;
+    else if (length <= MAX_LINE_LENGTH) card.push(text.slice(0, MAX_VALUE_LENGTH + 1));
+    length += Math.min(text.length, MAX_VALUE_LENGTH);
+    if (!/^END:VCARD\s*$/i.test(text)) return null;
+    const lines = card;
+    card = [];
+    if (length > MAX_LINE_LENGTH) return { line: start, reason: "too_long" };
+    if (!lines.some((each) => /^VERSION:/i.test(each))) return { line: start, reason: "vcard" };
+    const values = Object.entries(columnsOf(lines));
+    return { line: start, columns: values.map(([name]) => name), cells: values.map(([, value]) => value) };
   }
-  const columns = numbered(values);
+
+  for await (const { lines } of textLines(input)) yield lines.map(read).filter((row) => row !== null);
+  if (card.length > 0) yield [{ line: start, reason: "truncated" }];
+};
+
+interface Property {
+  name: string;
+  parameters: string;
+  /** As written. */
+  value: string;
+}
+
+/** The texts of a card by the names of its properties. A second one gets a number, as `EMAIL 2`. */
+function columnsOf(lines: readonly string[]): Record<string, string> {
+  const columns: Record<string, string> = {};
+  const counts = new Map<string, number>();
+
+  function add(name: string, written: string): void {
+    const count = (counts.get(name) ?? 0) + 1;
+    const value = written.replaceAll(/\\(.)/gs, (_, sign: string) => (/n/i.test(sign) ? "\n" : sign)).trim();
+    if (value === "" || count > MAX_VALUES) return;
+    counts.set(name, count);
+    columns[count === 1 ? name : `${name} ${count}`] = value;
+  }
+
+  for (const { name, parameters, value } of lines.flatMap(propertyIn).sort((a, b) => rankOf(a) - rankOf(b))) {
+    const text = decodedValue(parameters, value);
+    const [first = "", second = ""] = text.split(/(?<!(?<!\\)\\);/);
+    if (name === "N") {
+      add("Family name", first);
+      add("Given name", second);
+    } else add(name, name === "ORG" ? first : text.replace(/^(?:mailto|tel):/i, ""));
+  }
   // The card of a company: its name is no person's.
   if (columns.FN === columns.ORG) delete columns.FN;
   return columns;
 }
 
-function typesOf({ type = [] }: Property): string {
-  return [type].flat().join(" ");
+function propertyIn(line: string): Property[] {
+  const [, written = "", parameters = "", value = ""] = PROPERTY.exec(line) ?? [];
+  const name = written.toUpperCase();
+  const isUsed = name !== "" && !TECHNICAL.test(name) && !(name === "TEL" && NO_PHONE.test(parameters));
+  return isUsed && line.length <= MAX_VALUE_LENGTH ? [{ name, parameters, value }] : [];
 }
 
-/** The preferred address first, and the phone of work, then the mobile one. */
-function rankOf(property: Property, isPhone: boolean): number {
-  const types = typesOf(property);
-  const preference = /\bpref\b/.test(types) ? 1 : Number(property.pref ?? 101) || 101;
-  const kinds = [/\bwork\b/, /\b(?:cell|iphone)\b/, /^(?!.*\bhome\b)/, /^/];
-  const kind = kinds.findIndex((each) => each.test(types));
-  return isPhone ? kind * 1000 + preference : preference * 10 + kind;
-}
-
-function unescaped(text: string): string {
-  return text.replaceAll(/\\(.)/gs, (_, sign: string) => (/n/i.test(sign) ? "\n" : sign)).trim();
+/** The preferred address first, and the phone of work, then the mobile one. Others keep their order. */
+function rankOf({ name, parameters }: Property): number {
+  if (name !== "TEL" && name !== "EMAIL") return 0;
+  const [isPreferred, number = 1] = /\bpref(?:="?(\d+))?\b/i.exec(parameters) ?? [];
+  const preference = isPreferred === undefined ? 101 : Number(number);
+  const kind = KINDS.findIndex((each) => each.test(parameters));
+  return name === "TEL" ? kind * 1000 + preference : preference * 10 + kind;
 }
 
 /** The value, decoded if it is quoted-printable text (RFC 2045) of vCard 2.1. */
-function decodedValue(property: Property): string {
-  const text = property._data ?? "";
-  if (!/quoted-printable/i.test(`${property.encoding} ${typesOf(property)}`)) return text;
-  const { charset = "utf-8" } = property;
+function decodedValue(parameters: string, value: string): string {
+  if (!/quoted-printable/i.test(parameters)) return value;
+  const [, charset = "utf-8"] = /charset="?([^;"]+)/i.exec(parameters) ?? [];
   const isNamed = isEncoding(charset) && !/^utf-?8$/i.test(charset);
-  const codes = Buffer.from(text, isNamed ? "latin1" : "utf8")
+  const codes = Buffer.from(value, isNamed ? "latin1" : "utf8")
     .toString("latin1")
     .replaceAll(/=([\dA-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   // A byte of another encoding becomes U+FFFD, and its line is bad.

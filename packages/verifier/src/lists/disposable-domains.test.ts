@@ -128,13 +128,8 @@ describe("privacy aliases", () => {
     expect([...others, "mailinator.com", "com"].filter((domain) => lists.isAlias?.(domain))).toEqual([]);
   });
 
-  test("addAlias adds domains, and addDisposable makes an alias disposable", () => {
-    const addAlias = ["Alias.example", "mailinator.com"];
-    const own = createMailLists({ addAlias, addDisposable: ["duck.com"] });
-    for (const name of ["alias.example", "a.alias.example", "mailinator.com"]) {
-      expect(own.isAlias?.(name), name).toBe(true);
-    }
-    expect(own.isDisposable("mailinator.com")).toBe(false);
+  test("addDisposable makes an alias disposable", () => {
+    const own = createMailLists({ addDisposable: ["duck.com"] });
     expect([own.isAlias?.("a.duck.com"), own.isDisposable("a.duck.com")]).toEqual([false, true]);
   });
 });
@@ -152,7 +147,7 @@ test("domains that were reported as wrong entries are not disposable, unless add
 
 test("isSurelyDisposable is true for addDisposable alone", () => {
   expect(lists.isSurelyDisposable?.("10minutemail.com")).toBe(false);
-  const own = createMailLists({ addDisposable: ["burner.example"], exceptDisposable: ["a.burner.example"] });
+  const own = createMailLists({ addDisposable: ["burner.example"], except: ["a.burner.example"] });
   const names = ["burner.example", "x.burner.example", "a.burner.example"];
   expect(names.map((name) => own.isSurelyDisposable?.(name))).toEqual([true, true, false]);
 });

@@ -30,10 +30,9 @@ describe("options of createMailLists", () => {
     expect([own.isDisposable("a.bin.example"), own.isWebmail("gmail.com")]).toEqual([true, true]);
   });
 
-  test("exceptWebmail and exceptDisposable remove domains, and the longest matching name wins", () => {
+  test("except removes domains, and the longest matching name wins", () => {
     const own = createMailLists({
-      exceptWebmail: ["gmail.com"],
-      exceptDisposable: ["mailinator.com"],
+      except: ["gmail.com", "mailinator.com"],
       addDisposable: ["x.mailinator.com"],
     });
     expect([own.isWebmail("gmail.com"), own.isWebmail("a.gmail.com")]).toEqual([false, false]);
@@ -93,7 +92,7 @@ describe("suggestDomain", () => {
 
   test("suggests nothing for a known webmail domain", () => {
     expect(BIG_PROVIDERS.map(lists.suggestDomain).filter((suggested) => suggested !== null)).toEqual([]);
-    const own = createMailLists({ addWebmail: ["gmial.com"], exceptWebmail: ["gmaul.com"] });
+    const own = createMailLists({ addWebmail: ["gmial.com"], except: ["gmaul.com"] });
     expect([own.suggestDomain("gmial.com"), own.suggestDomain("gmaul.com")]).toEqual([null, null]);
   });
 

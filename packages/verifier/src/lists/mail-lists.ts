@@ -14,12 +14,8 @@ const RULES = {
   addWebmail: DOMAINS,
   /** Further domains of disposable addresses. @default none */
   addDisposable: DOMAINS,
-  /** Further domains of privacy aliases, which forward mail to their owner's mailbox. @default none */
-  addAlias: DOMAINS,
-  /** Domains that are never webmail. @default none */
-  exceptWebmail: DOMAINS,
-  /** Domains that are never disposable. @default none */
-  exceptDisposable: DOMAINS,
+  /** Domains that are neither webmail nor disposable. @default none */
+  except: DOMAINS,
 };
 
 /** Changes to the built-in lists. Domains are A-labels; each entry also covers its subdomains. */
@@ -40,13 +36,13 @@ export function createMailLists(options: MailListsOptions = {}): MailLists {
     webmailDomains.filter((domain) => !disposable.has(domain) && !notWebmail.has(domain)),
   );
   const added = { webmail: domains(options.addWebmail), disposable: domains(options.addDisposable) };
-  const except = { webmail: domains(options.exceptWebmail), disposable: domains(options.exceptDisposable) };
+  const except = domains(options.except);
   const suggest = createDomainSuggestions(SUGGESTED_PROVIDERS);
-  const aliases = new Set([...ALIAS_DOMAINS, ...domains(options.addAlias)]);
+  const aliases = new Set(ALIAS_DOMAINS);
   const isAlias = (domain: string) => isListed(domain, added.disposable, (name) => aliases.has(name));
 
   const isWebmail = (domain: string) =>
-    isListed(domain, except.webmail, (name) => {
+    isListed(domain, except, (name) => {
       if (added.webmail.has(name) || big.has(name)) return true;
       // Only big providers cover their subdomains: other listed domains sell subdomains to companies.
       return webmail.has(name) && name === domain && !isAlias(domain);
@@ -58,15 +54,15 @@ export function createMailLists(options: MailListsOptions = {}): MailLists {
       const isBuiltIn = (name: string) => disposable.has(name) && !big.has(name) && !notDisposable.has(name);
       return isListed(
         domain,
-        except.disposable,
+        except,
         (name) => added.disposable.has(name) || (isBuiltIn(name) && !isAlias(domain)),
       );
     },
-    isSurelyDisposable: (domain) => isListed(domain, except.disposable, (name) => added.disposable.has(name)),
+    isSurelyDisposable: (domain) => isListed(domain, except, (name) => added.disposable.has(name)),
     isAlias,
     suggestDomain(domain) {
-      const isKnown = isListed(domain, except.webmail, (name) => big.has(name) || added.webmail.has(name));
-      return isKnown || except.webmail.has(domain) ? null : suggest(domain);
+      const isKnown = isListed(domain, except, (name) => big.has(name) || added.webmail.has(name));
+      return isKnown || except.has(domain) ? null : suggest(domain);
     },
   };
 }

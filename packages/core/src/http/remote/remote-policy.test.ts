@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { checkRemoteUrl, isHostEntry, MAX_URL_LENGTH } from "./remote-policy.ts";
 
-const POLICY = { ports: [80, 443], internalHosts: [] as string[], timeoutMs: 1000 };
+const POLICY = { ports: [80, 443], internalHosts: [] as string[] };
 const check = (text: string, policy: Partial<typeof POLICY> = {}, base?: URL) =>
   checkRemoteUrl(text, { ...POLICY, ...policy }, base);
 

@@ -1,19 +1,10 @@
 import { isIP } from "node:net";
 import * as rules from "../../option-rules.ts";
-import { isWhole } from "../../option-values.ts";
 import { parsedUrl } from "../../parsed-url.ts";
 
 export const IMPORT_RULES = {
-  /** Ports that URLs may have, each 1 to 65535. @default [80, 443] */
-  ports: rules.preset(
-    [80, 443],
-    rules.value<readonly number[]>(
-      "a list of at least one port, each a whole number from 1 to 65535",
-      (given) => Array.isArray(given) && given.length > 0 && given.every((port) => isWhole(port, 1, 65_535)),
-    ),
-  ),
   /**
-   * Hosts of your own network from which images are fetched: `name`, or `name:port` for a port that `ports` lacks.
+   * Hosts of your own network from which images are fetched: `name`, or `name:port` for a port other than 80 and 443.
    * Any client that may upload can then send GET requests to them.
    * @default none: only the public internet
    */
@@ -21,21 +12,17 @@ export const IMPORT_RULES = {
     [],
     rules.texts("a list of hosts, such as cms.example or cms.example:8080", isHostEntry),
   ),
-  /** Time limit of a fetch, redirects included. Milliseconds, 1000 to 300000. @default 30000 */
-  timeoutMs: rules.preset(30_000, rules.time(1000, 300_000)),
 };
 
 /** How images are fetched by URL. */
 export interface ImportUrlsOptions extends rules.Options<typeof IMPORT_RULES> {}
 
-/** Which servers may be contacted for a file, and for how long. */
+/** Which servers may be contacted for a file. */
 export interface RemotePolicy {
   /** Ports of URLs. */
   ports: readonly number[];
   /** Hosts that may have addresses outside the public internet: `host`, or `host:port` for a port beyond `ports`. */
   internalHosts: readonly string[];
-  /** Time limit of the whole call, in milliseconds. */
-  timeoutMs: number;
 }
 
 /** Longest URL, in characters. */

@@ -13,7 +13,6 @@ import {
   MINUTE,
   SECOND,
 } from "../../../test/life-site.ts";
-import { hasDueIndex } from "../../contracts/due-index.ts";
 
 /** A service on a disk, where processes look for due events every second. */
 function createEventSite(options: SiteOptions) {
@@ -235,22 +234,6 @@ describe("events of a process that died", () => {
     await delivered(other, id);
     expect(receiver.events[0]?.id).toBe(receiver.events[1]?.id);
     await third.images.close();
-  });
-
-  test("a record of a restored store, without an entry, is delivered after reindex and sweep", async () => {
-    const receiver = await startReceiver((response) => response.writeHead(500).end());
-    const site = createEventSite({ webhooks: webhooksTo(receiver) });
-    const { id } = created(await site.create());
-    await eventually(async () =>
-      expect(Object.keys((await storedRecord(site.store, id))?.outbox?.retries ?? {})).toHaveLength(1),
-    );
-    if (!hasDueIndex(site.store)) throw new Error("The store has no due index");
-    for (const entry of await entriesOf(site.store, "events")) await site.store.removeDue("events", entry);
-    receiver.answer = (response) => response.writeHead(204).end();
-    site.clock.now += MINUTE;
-    await site.images.reindex();
-    await site.images.sweep();
-    await delivered(site, id);
   });
 });
 

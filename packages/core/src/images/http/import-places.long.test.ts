@@ -6,24 +6,26 @@ import { expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
 import { createSite, type ImageSite, type SiteOptions } from "../../../test/image-site.ts";
 import { createRemoteSite } from "../../../test/remote-site.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
+import { createImportGate, importUrl, parseImportUrl } from "../library/import-url.ts";
 
 /** A service, and a server whose files at `/slow` never end. */
-async function start(options: SiteOptions = {}, timeoutMs = 30_000) {
+async function start(options: SiteOptions = {}) {
   const held: ServerResponse[] = [];
   const server = await (await createRemoteSite()).serve((req, res) => {
     if (req.url !== "/slow") return void res.end(PNG);
     held.push(res);
     res.write(PNG.subarray(0, 4));
   });
-  const importUrls = { internalHosts: [`127.0.0.1:${server.port}`], timeoutMs };
-  const given = { renderer: createFakeRenderer(acceptAll), importUrls, ...options };
+  const internalHosts = [`127.0.0.1:${server.port}`];
+  const given = { renderer: createFakeRenderer(acceptAll), importUrls: { internalHosts }, ...options };
   const importFrom = (site: ImageSite, clientIp: string, path: string) =>
     site.send("POST", "/api/images.json", {
       fields: { url: `http://127.0.0.1:${server.port}${path}` },
       clientIp,
     });
   const open = () => held.filter(({ destroyed }) => !destroyed).length;
-  return { held, open, given, importFrom, site: createSite(given) };
+  return { held, open, given, internalHosts, importFrom, site: createSite(given) };
 }
 
 const poll = <T>(read: () => T) => expect.poll(read);
@@ -58,11 +60,11 @@ test("the addresses of an IPv6 /48 are one client, so they do not hold all place
 
 test("an import for which there is no place answers 503 and costs no create", async () => {
   const { site, importFrom, open, held } = await start({
-    ...{ uploadIdleMs: 4000, minUploadBytesPerSecond: 0, rateLimits: { creates: 2 } },
+    ...{ uploadIdleMs: 4000, rateLimits: { creates: 2 } },
   });
-  // A server that sends nothing for `uploadIdleMs` would lose its place.
+  // A server that sends nothing for `uploadIdleMs`, or little, would lose its place.
   const drip = setInterval(() => {
-    for (const response of held) response.write(".");
+    for (const response of held) response.write(".".repeat(4096));
   }, 500);
   try {
     const greedy = Array.from({ length: 64 }, (_, index) => importFrom(site, `192.0.2.${index}`, "/slow"));
@@ -92,10 +94,10 @@ test("each service has places of its own", async () => {
   await Promise.all(greedy);
 });
 
-test("a file that arrives slower than minUploadBytesPerSecond on average ends after 5 s with 400", async () => {
+test("a file that arrives slower than 1024 bytes per second on average ends after 5 s with 400", async () => {
   const logged: unknown[] = [];
   const logger = { info: (...line: unknown[]) => logged.push(line), warn() {}, error() {} };
-  const { site, importFrom, open, held } = await start({ logger, minUploadBytesPerSecond: 100 });
+  const { site, importFrom, open, held } = await start({ logger });
   const sending = importFrom(site, "192.0.2.1", "/slow");
   await poll(open).toBe(1);
   const drip = setInterval(() => held[0]?.write("."), 100);
@@ -104,22 +106,32 @@ test("a file that arrives slower than minUploadBytesPerSecond on average ends af
   } finally {
     clearInterval(drip);
   }
-  expect(JSON.stringify(logged)).toContain("less than 100 bytes per second on average");
+  expect(JSON.stringify(logged)).toContain("less than 1024 bytes per second on average");
   await poll(open).toBe(0);
 });
 
-test("an import ends after timeoutMs with 400, also when memory was collected meanwhile", async () => {
+test("an import ends after its time limit with bad_request, also when memory was collected meanwhile", async () => {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
-  const { site, importFrom, open, held } = await start({ minUploadBytesPerSecond: 0 }, 1500);
-  const sending = importFrom(site, "192.0.2.1", "/slow");
+  const { internalHosts, open, held } = await start();
+  const settings = {
+    ...{ importPolicy: { ports: [80], internalHosts }, maxUploadBytes: 1e6, uploadIdleMs: 4000 },
+    log: { info() {}, warn() {}, error() {} },
+  };
+  const context = { originals: createMemoryBlobStore(), imports: createImportGate(), settings };
+  const sending = importUrl(context, parseImportUrl(`http://${internalHosts[0]}/slow`, context), {
+    ...{ declaredType: "image/png", client: "a", signal: new AbortController().signal, timeoutMs: 1500 },
+  });
   await poll(open).toBe(1);
   const drip = setInterval(() => {
     held[0]?.write(".");
     collect();
   }, 100);
   try {
-    expect((await sending).status).toBe(400);
+    await expect(sending).rejects.toMatchObject({
+      code: "bad_request",
+      message: expect.stringContaining("within 1.5 seconds"),
+    });
   } finally {
     clearInterval(drip);
   }

@@ -16,6 +16,7 @@ import {
 import type { CurrentRecord } from "../record/image-records.ts";
 import { parseFocus } from "../record/picture-point.ts";
 import { type ReservationRequest, requireOneOf, type UploadFacts } from "../uploads/add-image.ts";
+import { MIN_BYTES_PER_SECOND } from "../uploads/uploaded-file.ts";
 import type { ImageContext } from "./image-context.ts";
 import { isJson, MAX_BODY_BYTES, refundRequest } from "./image-context.ts";
 import type { GatedUpload } from "./upload-slots.ts";
@@ -88,7 +89,7 @@ export async function receiveForm(
       maxFields: MAX_FIELDS,
       maxFieldBytes: MAX_FIELD_BYTES,
       idleMs: settings.uploadIdleMs,
-      minBytesPerSecond: settings.minUploadBytesPerSecond,
+      minBytesPerSecond: MIN_BYTES_PER_SECOND,
       slot,
       ...(isLocalStore(originals) ? { spoolDirectory: originals.spoolDirectory } : {}),
     });

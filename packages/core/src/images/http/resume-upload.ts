@@ -5,6 +5,7 @@ import { createImageId } from "../record/image-record.ts";
 import { requireAccepted, requireDeclared } from "../uploads/add-image.ts";
 import { digestOf, parseIdempotencyKey } from "../uploads/claims.ts";
 import type { ResumableUpload, ResumableUploads } from "../uploads/resumable-uploads.ts";
+import { MIN_BYTES_PER_SECOND } from "../uploads/uploaded-file.ts";
 import {
   CALLED,
   earlierReply,
@@ -178,11 +179,7 @@ async function receivePiece(
 ): Promise<Reply> {
   const { uploads, key, upload, permission, interrupted } = locked;
   const { size } = upload;
-  const {
-    uploadIdleMs: idleMs,
-    minUploadBytesPerSecond: minBytesPerSecond,
-    convertUploads,
-  } = context.settings;
+  const { uploadIdleMs: idleMs, convertUploads } = context.settings;
   const left = size - start;
   if (left > 0 && call.headers["content-length"] === "0") {
     return { status: 204, headers: offsetHeaders(upload, start) };
@@ -208,7 +205,7 @@ async function receivePiece(
   const slot = context.uploads.open(uploaderOf(call, permission), idleMs);
   let failure: unknown = null;
   const received = call
-    .bytes({ maxBytes: left, idleMs, minBytesPerSecond, slot }, body.take)
+    .bytes({ maxBytes: left, idleMs, minBytesPerSecond: MIN_BYTES_PER_SECOND, slot }, body.take)
     .catch((error) => {
       failure = error;
     })

@@ -10,7 +10,7 @@ import { checkRemoteUrl, type RemoteAddress } from "../../http/remote/remote-pol
 import { VERSION } from "../../openapi/version.ts";
 import type { ImageSettings } from "../image-settings.ts";
 import { ORIGINAL_TYPES } from "../record/formats.ts";
-import { temporaryPath } from "../uploads/uploaded-file.ts";
+import { MIN_BYTES_PER_SECOND, temporaryPath } from "../uploads/uploaded-file.ts";
 import { spoolSource } from "./spool-source.ts";
 
 /** Imports of one service at once. Each may hold a connection for the whole time limit. */
@@ -19,6 +19,8 @@ const MAX_WAITING = 256;
 /** The speed of the other server counts from this time on: a picture of 10 KB may still take longer to be made than to be sent. */
 const GRACE_MS = 5000;
 const RETRY_AFTER_MS = 5000;
+/** Time limit of a fetch, redirects included. */
+const TIMEOUT_MS = 30_000;
 
 /** Most servers that choose by `Accept` would send WebP or AVIF for `image/*`. */
 const HEADERS = {
@@ -30,10 +32,7 @@ export interface ImportContext {
   originals: BlobStore;
   /** Slots for imports; see {@link createImportGate}. */
   imports: FairGate;
-  settings: Pick<
-    ImageSettings,
-    "importPolicy" | "maxUploadBytes" | "uploadIdleMs" | "minUploadBytesPerSecond" | "log"
-  >;
+  settings: Pick<ImageSettings, "importPolicy" | "maxUploadBytes" | "uploadIdleMs" | "log">;
 }
 
 /** The slots for imports of one service. */
@@ -63,7 +62,8 @@ export async function importUrl(
     client,
     signal,
     maxBytes = settings.maxUploadBytes,
-  }: { declaredType: string; client: string; signal: AbortSignal; maxBytes?: number },
+    timeoutMs = TIMEOUT_MS,
+  }: { declaredType: string; client: string; signal: AbortSignal; maxBytes?: number; timeoutMs?: number },
 ): Promise<SpooledFile> {
   const { importPolicy: policy, uploadIdleMs: idleMs, log } = settings;
   const slot = await imports.enter(client, { signal, maxWaitMs: idleMs });
@@ -72,14 +72,14 @@ export async function importUrl(
   // Not `AbortSignal.timeout`: Node 20 collects one that only `AbortSignal.any` refers to, and then it never fires.
   const late = new AbortController();
   const timer = setTimeout(
-    () => late.abort(new Error(`the file takes longer than ${policy.timeoutMs} ms`)),
-    policy.timeoutMs,
+    () => late.abort(new Error(`the file takes longer than ${timeoutMs} ms`)),
+    timeoutMs,
   );
   try {
     const bounded = AbortSignal.any([signal, slot.signal, late.signal]);
     remote = await openRemote(address, { policy, headers: HEADERS, idleMs, signal: bounded });
     const path = temporaryPath(originals);
-    const file = await spoolSource(paced(remote.body, settings.minUploadBytesPerSecond), {
+    const file = await spoolSource(paced(remote.body), {
       path,
       declaredType,
       maxBytes,
@@ -93,7 +93,7 @@ export async function importUrl(
     log.info({ host: address.host, reason: isError(cause) ? cause.message : "" }, "import failed");
     throw new ServiceError(
       "bad_request",
-      `The file at url could not be fetched: a server on the public internet must answer 200 with the file within ${policy.timeoutMs / 1000} seconds`,
+      `The file at url could not be fetched: a server on the public internet must answer 200 with the file within ${timeoutMs / 1000} seconds`,
       { cause },
     );
   } finally {
@@ -105,7 +105,7 @@ export async function importUrl(
 }
 
 /** The body, which fails once it is slower on average. The time limit without a byte is the caller's. */
-function paced(body: Readable, minBytesPerSecond: number): Readable {
+function paced(body: Readable): Readable {
   const startMs = performance.now();
   let total = 0;
   return Readable.from(
@@ -113,8 +113,8 @@ function paced(body: Readable, minBytesPerSecond: number): Readable {
       for await (const chunk of body) {
         const ms = performance.now() - startMs;
         total += chunk.length;
-        if (ms > GRACE_MS && total * 1000 < minBytesPerSecond * ms) {
-          throw new Error(`the server sends less than ${minBytesPerSecond} bytes per second on average`);
+        if (ms > GRACE_MS && total * 1000 < MIN_BYTES_PER_SECOND * ms) {
+          throw new Error(`the server sends less than ${MIN_BYTES_PER_SECOND} bytes per second on average`);
         }
         yield chunk;
       }

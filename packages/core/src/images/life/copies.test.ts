@@ -172,20 +172,6 @@ test("a retry with the idempotency key of an upload, its ticket and its form are
   expect((await site.create({ search })).status).toBe(403);
 });
 
-test("reindex lists images that were stored without the index, and removes what lists none", async () => {
-  const site = createLifeSite();
-  const [first, second] = [created(await site.create()), created(await site.create())];
-  for (const key of await entriesOf(site.store)) await site.store.delete(key);
-  const stale = `copies/000/${"0".repeat(61)}.0mm7q5zbk.${"A".repeat(22)}`;
-  await site.store.put(stale, Buffer.alloc(0));
-  site.clock.now += DAY / 2;
-  await site.images.reindex();
-  expect(await entriesOf(site.store)).toHaveLength(2);
-  expect(await entriesOf(site.store)).not.toContain(stale);
-  await site.images.withhold(first.id, COURT);
-  expect((await site.send("GET", `/${second.id}`)).status).toBe(451);
-});
-
 test("a copy that is withheld already keeps its reason", async () => {
   const site = createLifeSite();
   const [first, second] = [created(await site.create()), created(await site.create())];

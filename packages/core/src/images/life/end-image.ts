@@ -89,7 +89,7 @@ async function endImage(
   act?: LastAct,
 ): Promise<CurrentRecord> {
   const ended = await changeRecord(context, current, endedRecord(current.record, gone, act));
-  // The record of its end has no hashes. `reindex` removes an entry that remains.
+  // The record of its end has no hashes. An entry that remains lists nothing.
   await context.copies.remove(current.record).catch(context.settings.onError);
   // `settleAct` does it, too.
   if (act === undefined) logRemoved(context, current.record, gone.why);
@@ -245,7 +245,7 @@ export async function removeEntries(
   record: ImageRecord,
 ): Promise<void> {
   const marks = marksOf(record).map((mark) => marked.remove(mark, record));
-  // `reindex` removes what remains.
+  // An entry that remains lists nothing.
   await Promise.all([copies.remove(record), ...marks]).catch(settings.onError);
 }
 

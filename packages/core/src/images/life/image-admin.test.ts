@@ -125,27 +125,6 @@ test("remove() of an image that is still processed leaves no trace of it", async
   expect((await tracesOf(site.store, id)).filter((key) => key !== "entry")).toEqual([]);
 });
 
-test("reindex() adds due entries for images without one, and ends those that are due", async () => {
-  const site = createLifeSite();
-  const { id } = created(await site.create());
-  const living = created(await site.create({ search: "expiresAt=2026-03-09T12:00:00.000Z" })).id;
-  const restored = createMemoryBlobStore();
-  for (const key of (await site.store.list("")).keys) {
-    const blob = key.startsWith("due-") ? null : await site.store.get(key);
-    if (blob !== null) await restored.put(key, blob.body);
-  }
-  const other = createLifeSite({ store: restored, clock: site.clock });
-  site.clock.now += 2 * DAY;
-  expect(await other.images.sweep()).toMatchObject({ looked: 0 });
-  await other.images.reindex();
-  expect(await other.images.sweep()).toEqual({ looked: 2, emptied: 1, forgotten: 0, failed: 0 });
-  expect(await tracesOf(restored, id)).toEqual([`${id}/record`, "entry"]);
-  expect(await entriesOf(restored)).toContainEqual({
-    id: living,
-    dueMs: Date.parse("2026-03-09T12:00:00.000Z"),
-  });
-});
-
 test("createImageAdmin throws a TypeError for options out of range", () => {
   const storage = createMemoryBlobStore();
   expect(() => createImageAdmin({ storage, tombstoneDays: -1 })).toThrow(TypeError);

@@ -24,7 +24,6 @@ import {
   type OnUnreadable,
 } from "./image-listing.ts";
 import { NEWEST_RULES, Newest, type NewestFilter, type NewestImages } from "./newest-images.ts";
-import { addIndexEntries, type ReindexReport } from "./reindex.ts";
 import {
   type OwnerRemoval,
   REMOVE_ALL_RULES,
@@ -125,11 +124,6 @@ export interface ImageAdmin {
   undelivered(): Promise<UndeliveredEvents>;
   /** The images and bytes that an owner has stored. */
   usage(owner: string): Promise<Usage>;
-  /**
-   * Adds a due entry for every image, so that the sweep finds it, and repairs the indexes of owners' images, copies and marks. For
-   * storage that was copied from a backup, or filled by a version without them. Reads every record; `onError` receives the error of each damaged one.
-   */
-  reindex(): Promise<ReindexReport>;
   /** The reports of clients. `withhold` and `remove` decide that of their image. */
   readonly reports: ReportAdmin;
   /** Sweeps now everything that is due. */
@@ -248,7 +242,6 @@ export function adminOf(life: LifeContext, sweeper: Sweeper): ImageAdmin {
     stats: onceOpen(guard, (options) => countImages(life, options)),
     undelivered: onceOpen(guard, () => life.events.count()),
     usage: onceOpen(guard, (owner) => life.owners.usage(owner)),
-    reindex: onceOpen(guard, () => addIndexEntries(life)),
     reports: reportAdminOf(life),
     sweep: (options) => sweeper.sweep(options),
   };

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { cleanedTo, createFakeRenderer } from "@outrigger/testing";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
 import { created, eventually, keysOf, storedRecord } from "../../../test/image-site.ts";
-import { createLifeSite, DAY, STORES } from "../../../test/life-site.ts";
+import { createLifeSite } from "../../../test/life-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
@@ -87,27 +87,3 @@ test.each(["copies", "original"])(
     expect(await entriesOf(store)).toEqual([]);
   },
 );
-
-describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) => {
-  test("reindex removes marks of images that are gone, ready or unknown, and keeps those that a change may need", async () => {
-    const site = createLifeSite({ store: createStore(), inspect: () => "hold" });
-    const { store } = site;
-    const held = created(await site.create()).id;
-    const [key = ""] = (await store.list("marked/")).keys;
-    const accepted = created(await site.create()).id;
-    await site.images.accept(accepted);
-    const withheld = created(await site.create()).id;
-    await site.images.accept(withheld);
-    await site.images.withhold(withheld, { reason: "A claim." });
-    await site.images.release(withheld);
-    const [released = ""] = (await store.list("marked/")).keys.filter((each) => each.endsWith(withheld));
-    const gone = created(await site.create()).id;
-    await site.images.remove(gone);
-    const stale = [accepted, gone, "A".repeat(22)].map((id) => key.replace(held, id));
-    for (const each of stale) await store.put(each, Buffer.alloc(0));
-    site.clock.now += DAY / 2;
-    await site.images.reindex();
-    expect((await store.list("marked/")).keys.sort()).toEqual([key, released].sort());
-    expect(await storedRecord(store, withheld)).toMatchObject({ wasReleased: true });
-  });
-});

@@ -87,16 +87,6 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
     expect(await held()).toEqual([ids[1]]);
     await site.images.accept(ids[1]);
   });
-
-  test("reindex() lists withheld images that the index lost", async () => {
-    const site = createLifeSite({ store: createStore() });
-    const { id } = created(await site.create());
-    await site.images.withhold(id, { reason: "A claim." });
-    for (const key of (await site.store.list("marked/")).keys) await site.store.delete(key);
-    expect((await site.images.newest({ state: "withheld" })).images).toEqual([]);
-    await site.images.reindex();
-    expect((await site.images.newest({ state: "withheld" })).images).toMatchObject([{ id }]);
-  });
 });
 
 test("newest() of all images shares a reading for five times as long as it took, and says when it began", async () => {

@@ -284,7 +284,7 @@ test("the next sweep completes a sweep that crashed at any call", async () => {
     ).toEqual([]);
     site.clock.now += 2 * DAY;
     await site.images.sweep();
-    // An entry of the index that a crash leaves is removed by `reindex`.
+    // A crash may leave an entry of the index, which lists nothing.
     const lasting = (await lastingKeysOf(store)).filter((key) => !key.startsWith("copies/"));
     expect(lasting, `call ${point}`).toEqual(["identity"]);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
-import { created, type ImageSite, keysOf } from "../../../test/image-site.ts";
-import { anotherProcess, createLifeSite, DAY, MINUTE, STORES } from "../../../test/life-site.ts";
+import { created, type ImageSite } from "../../../test/image-site.ts";
+import { anotherProcess, createLifeSite, DAY, STORES } from "../../../test/life-site.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import { hashOfName, NameIndex } from "../../stores/name-index.ts";
@@ -49,18 +49,4 @@ test("a refused or failed upload leaves no entry", async () => {
   for (let round = 0; round < 3; round++) await site.create();
   expect((await site.create()).status).toBe(403);
   expect((await idsOwned(site.store)).length).toBe(3);
-});
-
-test("reindex adds missing entries, and removes those without an image after 15 minutes", async () => {
-  const site = ownedSite(createMemoryBlobStore());
-  const { id } = created(await site.create());
-  const [key = ""] = (await keysOf(site.store)).filter((each) => each.startsWith("owned/"));
-  await site.store.delete(key);
-  const index = new NameIndex(site.store, OWNED_INDEX);
-  await index.add("anna", { id: "A".repeat(22), createdAt: site.clock.now });
-  await site.images.reindex();
-  expect((await idsOwned(site.store)).length).toBe(2);
-  site.clock.now += 16 * MINUTE;
-  await site.images.reindex();
-  expect(await idsOwned(site.store)).toEqual([id]);
 });

@@ -47,31 +47,6 @@ export async function* idsOwned(index: NameIndex, owner: string): AsyncGenerator
   }
 }
 
-/**
- * Removes index entries that no record has. The entry of an image that is being stored is younger.
- * @param namesOf The names under which the index lists an image.
- * @param beforeMs Unix milliseconds. Only older entries are removed.
- * @param onError Called with the error of each unreadable record; its entries stay.
- */
-export async function removeStaleEntries(
-  index: NameIndex,
-  records: ImageRecords,
-  namesOf: (record: ImageRecord) => readonly string[],
-  beforeMs: number,
-  onError: (error: unknown) => void,
-): Promise<void> {
-  await forEachAtOnce(index.list(), READ_AT_ONCE, async ({ id, createdAt, key, hash }) => {
-    if (createdAt >= beforeMs) return;
-    try {
-      const record = (await records.load(id))?.record ?? null;
-      const isListed = record !== null && namesOf(record).some((name) => hashOfName(name) === hash);
-      if (!isListed) await index.removeKey(key);
-    } catch (error) {
-      onError(error);
-    }
-  });
-}
-
 async function recordOf(records: ImageRecords, id: string): Promise<ImageRecord | null> {
   return (await records.load(id).catch(onCode("damaged", null)))?.record ?? null;
 }

@@ -149,23 +149,13 @@ describe("an inspect that fails", () => {
     ["refuses with a book", returning({ refuse: "x".repeat(1001) })],
   ];
 
-  test.each(FAULTS)("holds the image by default, and is reported, if it %s", async (_what, inspect) => {
+  test.each(FAULTS)("holds the image, and is reported, if it %s", async (_what, inspect) => {
     const site = createLifeSite({ inspect, inspectTimeoutMs: 20 });
     const answer = await site.create();
     expect([answer.status, answer.json.status]).toEqual([202, "held"]);
     expect(site.errors.map(String)).toEqual([
       `Error: The inspection of image ${answer.json.id} failed: hold`,
     ]);
-  });
-
-  test("accepts or refuses the image by onInspectFailure", async () => {
-    const inspect: Inspect = () => Promise.reject(new Error("down"));
-    const lenient = createLifeSite({ inspect, onInspectFailure: "accept" });
-    expect((await lenient.create()).status).toBe(201);
-    const strict = createLifeSite({ inspect, onInspectFailure: "refuse" });
-    const refused = await strict.create();
-    expect([refused.status, refused.json.detail]).toEqual([403, "This file could not be inspected."]);
-    expect(await keysOf(strict.store)).toEqual([]);
   });
 
   test("keeps a file that it reads too late from ending the process", async () => {

@@ -15,7 +15,6 @@ import type { UploadedFile } from "../uploads/uploaded-file.ts";
 import { type InspectedAdmission, readyRecord } from "./lease.ts";
 import type { ProcessingContext } from "./processing-context.ts";
 
-const NOT_INSPECTED = "This file could not be inspected.";
 /** Most calls of `inspect` at once, and most that wait. */
 const INSPECTED_AT_ONCE = 16;
 const MAX_WAITING = 1000;
@@ -99,9 +98,9 @@ async function inspectAdmitted(
   }
 }
 
-/** The host's verdict, or that for a failure. Never rejects. After an abort, the host is not asked, and no failure reported. */
+/** The host's verdict, or `hold` for a failure. Never rejects. After an abort, the host is not asked, and no failure reported. */
 async function verdictOf(
-  { inspect, inspectTimeoutMs, onInspectFailure, now, onError }: ImageSettings,
+  { inspect, inspectTimeoutMs, now, onError }: ImageSettings,
   record: ImageRecord,
   admission: Admission,
   inspected: Promise<InspectedFile>,
@@ -118,9 +117,8 @@ async function verdictOf(
     if (await isSettledWithin(asked, inspectTimeoutMs)) return requireVerdict(await asked);
     throw new Error(`it takes longer than ${inspectTimeoutMs} ms`);
   } catch (cause) {
-    if (!signal.aborted)
-      onError(new Error(`The inspection of image ${record.id} failed: ${onInspectFailure}`, { cause }));
-    return onInspectFailure === "refuse" ? { refuse: NOT_INSPECTED } : onInspectFailure;
+    if (!signal.aborted) onError(new Error(`The inspection of image ${record.id} failed: hold`, { cause }));
+    return "hold";
   }
 }
 

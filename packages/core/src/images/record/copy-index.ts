@@ -4,7 +4,7 @@ import { hashesOf, type ImageRecord } from "./image-record.ts";
 
 /**
  * Index of the images by the SHA-256 of their bytes, before and after cleaning: finds the copies of an image. An image has its
- * entries until it ends. A crash may leave one behind, which `reindex` removes.
+ * entries until it ends. A crash may leave one behind; who reads it finds no image.
  */
 export class CopyIndex {
   readonly entries: NameIndex;

@@ -46,12 +46,10 @@ export type Inspect = (
 export const INSPECT_RULES = {
   /**
    * Judges each upload after it is cleaned and before it is served. `hold`: it answers 202 until an operator calls
-   * {@link Images.accept} or {@link Images.refuse}. A crash may repeat the call for an image.
+   * {@link Images.accept} or {@link Images.refuse}, as does one for which it throws, is too late, or returns anything else. A crash may repeat the call for an image.
    * @default every upload is accepted
    */
   inspect: rules.fn<Inspect>(),
   /** Time limit for `inspect`. Milliseconds, 1 to 600000. @default 10000 */
   inspectTimeoutMs: rules.preset(10_000, rules.time(1, 600_000)),
-  /** The verdict where `inspect` throws, is too late, or returns anything else. @default "hold" */
-  onInspectFailure: rules.preset("hold", rules.oneOf("hold", "accept", "refuse")),
 };

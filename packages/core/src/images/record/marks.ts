@@ -12,19 +12,13 @@ export function marksOf(record: ImageRecord): ("held" | "withheld")[] {
   return [...(record.held ? ["held" as const] : []), ...(record.withheld ? ["withheld" as const] : [])];
 }
 
-/** The lists in which an image may have an entry: a change adds it before it writes the record, and a release leaves it. */
-export function possibleMarksOf(record: ImageRecord): string[] {
-  if (stateAt(record, BY_RECORD).isOver) return [];
-  return record.held || record.processing !== null ? ["held", "withheld"] : ["withheld"];
-}
-
 /** Adds an image to the lists of operators, before the change that puts it there. @param before @default in none of them */
 export async function addMarks(index: NameIndex, record: ImageRecord, before?: ImageRecord): Promise<void> {
   const known = before === undefined ? [] : marksOf(before);
   for (const mark of marksOf(record)) if (!known.includes(mark)) await index.add(mark, record);
 }
 
-/** Number of images with a mark, up to 1000. Counts entries that outlived their image until `reindex`. */
+/** Number of images with a mark, up to 1000. Counts entries that outlived their image. */
 export async function countMarked(index: NameIndex, mark: "held" | "withheld"): Promise<number> {
   let count = 0;
   for await (const _ of index.list(hashOfName(mark))) if (++count === MAX_COUNTED) break;

@@ -58,20 +58,6 @@ describe.each(STORES)("idle renditions in %s", (_name, createStore) => {
     expect([...site.errors, ...other.errors]).toEqual([]);
   });
 
-  test("stay for ever without idleDays, and no use is noted", async () => {
-    const { cache, create, put, names, sweep, entries } = createCacheSite({
-      store: createStore(),
-      idleDays: null,
-    });
-    const image = create();
-    await put(image, "png", 100);
-    cache.used(image, keyOf(image, "png"));
-    for (let year = 0; year < 3; year++) await sweep(365 * DAY_MS);
-    expect(await names(image)).toEqual(["png"]);
-    expect(await entries()).toEqual([]);
-    expect((await cache.notes.read(image)).usedAt).toBeNull();
-  });
-
   test("that were stored without notes, as by a migration, are removed idleDays after the sweep finds them", async () => {
     const { store, create, names, sweep, entries } = createCacheSite({ store: createStore(), idleDays: 2 });
     const image = create({ createdAt: 1 });

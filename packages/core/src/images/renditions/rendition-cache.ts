@@ -12,8 +12,8 @@ import { type NotedFailure, type Notes, RenditionNotes } from "./rendition-notes
 export interface RenditionCacheOptions extends Pick<StorageRoles, "records" | "renditions"> {
   /** The record of an image; `null`: there is none, or the image has ended. */
   loadLiving(id: string): Promise<ImageRecord | null>;
-  /** Days that an image keeps its renditions after their last use; `null`: for ever. */
-  idleDays: number | null;
+  /** Days that an image keeps its renditions after their last use. @default 30 */
+  idleDays?: number | undefined;
   /** The time in Unix milliseconds. */
   now(): number;
   /** Receives errors of background work. */
@@ -26,6 +26,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** A last use is written at most once in this part of the idle time. */
 const USE_PARTS = 4;
+const IDLE_DAYS = 30;
 /** Keys and images whose last use this process remembers. */
 const MAX_USES = 16_384;
 /** Idle images per batch, and removed at once. */
@@ -45,7 +46,7 @@ export class RenditionCache {
   readonly notes: RenditionNotes;
   readonly #options: RenditionCacheOptions;
   readonly #idle: DueList;
-  readonly #idleMs: number | null;
+  readonly #idleMs: number;
   /** Time of the last use, by key. */
   readonly #used = new LRUCache<string, number>({ max: MAX_USES });
   /** Time when this process last noted or confirmed a use, by image. */
@@ -55,18 +56,18 @@ export class RenditionCache {
   readonly #pending = new Set<Promise<void>>();
 
   constructor(options: RenditionCacheOptions) {
-    const { records, idleDays, now } = options;
+    const { records, idleDays = IDLE_DAYS, now } = options;
     this.#options = options;
     this.notes = new RenditionNotes(options, now);
     this.#idle = createDueList(records, IDLE_LIST);
-    this.#idleMs = idleDays === null ? null : idleDays * DAY_MS;
+    this.#idleMs = idleDays * DAY_MS;
   }
 
   /** Notes that a rendition was served, from memory, the store or a render. Cheap: writes once in a quarter of the idle time. */
   used(image: ImageRecord, key: string): void {
     const now = this.#options.now();
     this.#used.set(key, now);
-    if (this.#idleMs === null || now - (this.#noted.get(image.id) ?? 0) < this.#idleMs / USE_PARTS) return;
+    if (now - (this.#noted.get(image.id) ?? 0) < this.#idleMs / USE_PARTS) return;
     this.#noted.set(image.id, now);
     const noting = this.#noteUse(image)
       .catch(this.#options.onError)
@@ -128,13 +129,12 @@ export class RenditionCache {
 
   /** Removes the renditions of idle images. @param mayGoOn `false` stops the sweep. */
   async sweep(mayGoOn: () => boolean): Promise<void> {
-    const idleMs = this.#idleMs;
-    for (let isFull = idleMs !== null; isFull && mayGoOn(); ) {
+    for (let isFull = true; isFull && mayGoOn(); ) {
       const entries = await this.#idle.due(this.#options.now(), BATCH);
       isFull = entries.length === BATCH;
       await forEachAtOnce(entries, AT_ONCE, async (entry) => {
-        if (!mayGoOn() || idleMs === null) return;
-        await this.#sweepEntry(entry, idleMs).catch((error) => this.#postpone(entry, error));
+        if (!mayGoOn()) return;
+        await this.#sweepEntry(entry).catch((error) => this.#postpone(entry, error));
       });
     }
   }
@@ -144,7 +144,7 @@ export class RenditionCache {
     await Promise.all(this.#pending);
   }
 
-  async #sweepEntry(entry: DueEntry, idleMs: number): Promise<void> {
+  async #sweepEntry(entry: DueEntry): Promise<void> {
     const { id } = entry;
     const record = await this.#options.loadLiving(id);
     if (record === null) {
@@ -157,7 +157,7 @@ export class RenditionCache {
       // Stored by a migration, or by a process that crashed. None: another sweep was faster.
       const { keys } = await this.#options.renditions.list(keyOf.rendition(id, ""), { limit: 1 });
       if (keys.length > 0) await this.#noteUse(record);
-    } else if (await this.#endIdle(record, idleMs)) {
+    } else if (await this.#endIdle(record)) {
       await removeMade(this.#options.renditions, id);
       await this.notes.remove(id);
       this.#noted.delete(id);
@@ -170,12 +170,12 @@ export class RenditionCache {
    * rendition meanwhile adds an entry itself.
    * @returns whether the image is idle.
    */
-  async #endIdle(image: ImageRecord, idleMs: number): Promise<boolean> {
+  async #endIdle(image: ImageRecord): Promise<boolean> {
     let isIdle = false;
     await this.notes.change(image, async (notes) => {
       // A use that this process could not write counts.
       const lastUse = Math.max(notes.usedAt ?? 0, this.#noted.peek(image.id) ?? 0);
-      isIdle = notes.usedAt !== null && lastUse + idleMs <= this.#options.now();
+      isIdle = notes.usedAt !== null && lastUse + this.#idleMs <= this.#options.now();
       // Another sweep has removed everything.
       if (notes.usedAt === null) return notes;
       return isIdle
@@ -204,15 +204,13 @@ export class RenditionCache {
   /** The notes of an image that is used now. The same object if they say so already, at most a quarter of the idle time ago. */
   #withUse(notes: Notes, idleAt: number | null): Notes {
     const now = this.#options.now();
-    const isNoted =
-      this.#idleMs === null || (notes.usedAt !== null && now - notes.usedAt < this.#idleMs / USE_PARTS);
+    const isNoted = notes.usedAt !== null && now - notes.usedAt < this.#idleMs / USE_PARTS;
     const usedAt = isNoted ? notes.usedAt : now;
     return notes.usedAt === usedAt && notes.idleAt === idleAt ? notes : { ...notes, usedAt, idleAt };
   }
 
-  /** Adds a due entry, rounded up to the hour, so that concurrent writers add the same. @returns its time; `null`: none is needed. */
-  async #addIdle({ id, expiresAt }: ImageRecord, usedAt = this.#options.now()): Promise<number | null> {
-    if (this.#idleMs === null) return null;
+  /** Adds a due entry, rounded up to the hour, so that concurrent writers add the same. @returns its time. */
+  async #addIdle({ id, expiresAt }: ImageRecord, usedAt = this.#options.now()): Promise<number> {
     const end = Math.min(usedAt + this.#idleMs, expiresAt ?? Number.POSITIVE_INFINITY);
     const dueMs = (Math.floor(Math.max(end, this.#options.now()) / HOUR_MS) + 1) * HOUR_MS;
     await this.#idle.add({ id, dueMs });

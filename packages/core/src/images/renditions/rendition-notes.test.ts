@@ -60,7 +60,7 @@ async function createSite(openedAt = 1) {
         served: () => undefined,
       },
       renders: new RenderGate(renderer, { limiter: createMemoryRateLimiter(), cpuSeconds: null, onError }),
-      ...{ now: () => clock.now, memoryBytes: 0, idleDays: null },
+      ...{ now: () => clock.now, memoryBytes: 0 },
     });
     await renditions.open();
     return renditions;

@@ -61,7 +61,6 @@ function service(store: Store, renderer: Renderer, options: Partial<RenditionsOp
     renders: new RenderGate(renderer, { limiter: createMemoryRateLimiter(), cpuSeconds: null, onError }),
     now: Date.now,
     memoryBytes: 0,
-    idleDays: null,
     onError,
     served: () => undefined,
     ...options,

@@ -4,8 +4,6 @@ import { created, eventually, type ImageSite, keysOf } from "../../../test/image
 import { BROWSER, createLifeSite, DAY, entriesOf, HOUR, MINUTE, STORES } from "../../../test/life-site.ts";
 import { tapStore } from "../../../test/tapped-store.ts";
 import { ServiceError } from "../../errors.ts";
-import { createDueList } from "../../stores/due-list.ts";
-import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import type { ImageReport } from "./reports.ts";
 
 const API = "/api/reports.json";
@@ -151,19 +149,6 @@ test("overdue reports of living images do not keep those of ended ones from thei
   for (let sweeps = 0; sweeps < 60 && (await reportsOf(site, "decided")).length === 0; sweeps++)
     await site.images.sweep();
   expect((await reportsOf(site, "decided")).map(({ id }) => id)).toEqual([ended]);
-});
-
-test("reindex schedules the reports of storage that was copied without its due lists", async () => {
-  const site = createLifeSite({ store: createMemoryBlobStore(), reports: true });
-  const { id } = created(await site.create());
-  await report(site, { id, reason: "other" });
-  for (const key of await keysOf(site.store))
-    if (key.startsWith("due-reports/")) await site.store.delete(key);
-  for (const entry of await entriesOf(site.store, "reports"))
-    await createDueList(site.store, "reports").remove(entry);
-  expect(await reportsOf(site, "open")).toEqual([]);
-  await site.images.reindex();
-  expect((await reportsOf(site, "open")).map((each) => each.id)).toEqual([id]);
 });
 
 test("a report is refused while its event cannot be stored", async () => {

@@ -222,13 +222,6 @@ export class Reports {
     else await this.#lists.erasures.add({ id, dueMs: now() + CASE_MS });
   }
 
-  /** Adds the due entries of all cases, as after a restore by other means. */
-  async reschedule(): Promise<void> {
-    await forEachAtOnce(this.#ids(), READ_AT_ONCE, async (id) => {
-      await scheduleCases(this.#lists, id, await this.#readable(id));
-    });
-  }
-
   /** Applies a change by compare-and-set. @returns the cases after it; `null`: `revise` changes nothing. */
   async #change<N extends readonly ReportCase[] | null>(
     id: string,

@@ -221,7 +221,7 @@ export class StoredImages {
   }
 
   /**
-   * Whether the index of its owner's images lacks an image, as a raw copy of a storage may before `reindex`. An upload
+   * Whether the index of its owner's images lacks an image, as in a raw copy of a storage. An upload
    * writes entry and record at once, so a young image lacks none.
    */
   async lacksEntry(record: ImageRecord): Promise<boolean> {

@@ -10,6 +10,9 @@ import { systemTemporaryDirectory } from "../../stores/system-temporary.ts";
 import { keyOf } from "../record/image-record.ts";
 import { openSource } from "../renditions/rendition-bytes.ts";
 
+/** Least average speed of an upload and of an import, in bytes per second. A slower one ends. */
+export const MIN_BYTES_PER_SECOND = 1024;
+
 /** The unprocessed bytes of an upload, and the path for their cleaned copy. */
 export interface UploadedFile {
   source: RenderSource;

@@ -1,21 +1,12 @@
-import { checkOptions, checkValue } from "../../check-options.ts";
+import { checkValue } from "../../check-options.ts";
 import type { RateLimiter, RateResult, RateRule } from "../../contracts/rate-limiter.ts";
 import { ServiceError } from "../../errors.ts";
-import { type Options, preset, whole } from "../../option-rules.ts";
+import { whole } from "../../option-rules.ts";
 
+/** Maximum number of keys per rule. Beyond it, the oldest windows and the least recently used buckets are dropped. */
+const MAX_KEYS = 100_000;
 /** Longest window, the same as of a Node timer: 24.8 days. */
 const MAX_WINDOW_MS = 2 ** 31 - 1;
-const RULES = {
-  /**
-   * Maximum number of keys per rule, from 1. Beyond it, the oldest windows and the least recently used buckets are
-   * dropped.
-   * @default 100_000
-   */
-  maxKeys: preset(100_000, whole(1)),
-};
-
-export interface MemoryRateLimiterOptions extends Options<typeof RULES> {}
-
 const COUNT = whole(1);
 const WINDOW = whole(1, MAX_WINDOW_MS);
 
@@ -28,12 +19,12 @@ export type MemoryRateLimiter = RateLimiter & Required<Pick<RateLimiter, "consum
  * Rejects with a `TypeError` if a limit, a burst or a cost is not an integer of at least 1, or a window is not an
  * integer from 1 to 2,147,483,647 ms (24.8 days). Rejects with `store_unavailable` after `close`.
  */
-export function createMemoryRateLimiter(options: MemoryRateLimiterOptions = {}): MemoryRateLimiter {
-  return new MemoryLimiter(checkOptions("createMemoryRateLimiter", options, RULES).maxKeys);
+export function createMemoryRateLimiter(): MemoryRateLimiter {
+  return new MemoryLimiter(MAX_KEYS);
 }
 
 /** Its methods are own properties, so that a wrapper can spread it. */
-class MemoryLimiter implements MemoryRateLimiter {
+export class MemoryLimiter implements MemoryRateLimiter {
   readonly #maxKeys: number;
   readonly #counters = new Map<string, RuleCounter>();
   #isClosed = false;

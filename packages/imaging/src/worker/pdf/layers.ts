@@ -81,9 +81,9 @@ export function isHidden(state: LayerState, content: PDFObject | undefined): boo
   function isExpressionTrue(expression: PDFObject | undefined, depth: number): boolean {
     const [operator, ...operands] = itemsOf(expression);
     const name = nameOf(operator);
-    if (depth > MAX_DEPTH) return false;
+    state.operands -= operands.length;
+    if (depth > MAX_DEPTH || state.operands < 0) return false;
     const isTrue = (operand: PDFObject): boolean => {
-      if (--state.operands < 0) return false;
       const inner = isLayer(operand) ? [] : itemsOf(resolve(operand));
       return inner.length > 0 ? isExpressionTrue(resolve(operand), depth + 1) : isShown(operand);
     };
@@ -93,12 +93,14 @@ export function isHidden(state: LayerState, content: PDFObject | undefined): boo
 
   const membership = isLayer(content) ? undefined : resolve(content);
   if (nameOf(entryOf(membership, "Type")) !== "OCMD") return !isShown(content);
+  if (state.operands < 0) return true;
   const expression = resolve(entryOf(membership, "VE"));
   if (itemsOf(expression).length > 0) return !isExpressionTrue(expression, 0);
   const layers = entryOf(membership, "OCGs");
   const list = resolve(layers);
   if (list instanceof PDFDict) return !isShown(layers);
   const shown = itemsOf(list).map(isShown);
+  state.operands -= shown.length;
   if (shown.length === 0) return false;
   switch (nameOf(entryOf(membership, "P"))) {
     case "AllOn":

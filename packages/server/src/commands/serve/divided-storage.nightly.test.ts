@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type RedisServer, startRedis } from "../../../../../test/support/redis-server.ts";
-import { type S3Server, startS3Server } from "../../../../../test/support/s3-server.ts";
+import { type S3Access, useS3Server } from "../../../../../test/support/s3-server.ts";
 import { jpeg, outrigger, serve, temporaryDirectory, uploaded } from "../../../test/outrigger-process.ts";
 
 // Each test starts several servers and commands.
@@ -13,11 +13,11 @@ const IMAGES = 5;
 const REPAIR = ["images", "verify", "--repair", "--yes"];
 
 let redis: RedisServer;
-let s3: S3Server;
+let s3: S3Access;
 let bucket: string;
 
 beforeAll(async () => {
-  [redis, s3] = await Promise.all([startRedis(), startS3Server()]);
+  [redis, s3] = await Promise.all([startRedis(), useS3Server()]);
   bucket = await s3.createBucket();
 });
 

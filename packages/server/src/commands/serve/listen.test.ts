@@ -2,8 +2,7 @@ import { once } from "node:events";
 import type { RequestListener, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ServerHttpConfig } from "../../config/config-rules.ts";
-import { settingsOf } from "../../config/settings.ts";
+import { type HttpLimits, settingsOf } from "../../config/settings.ts";
 import { type Listener, listen } from "./listen.ts";
 
 let listener: Listener | undefined;
@@ -16,8 +15,9 @@ afterEach(async () => {
   listener = undefined;
 });
 
-async function start(handler: RequestListener, http: ServerHttpConfig = {}): Promise<Listener> {
-  listener = await listen(handler, settingsOf({ port: 0, http }), (error) => {
+async function start(handler: RequestListener, http: Partial<HttpLimits> = {}): Promise<Listener> {
+  const settings = settingsOf({ port: 0 });
+  listener = await listen(handler, { ...settings, http: { ...settings.http, ...http } }, (error) => {
     throw error;
   });
   return listener;

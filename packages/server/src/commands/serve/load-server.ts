@@ -47,13 +47,12 @@ async function startRenderer(settings: ServerSettings): Promise<Renderer | null>
 }
 
 /** The parts that a server with these settings loads. */
-export function partsOf({ storage, lookup, metrics, tracing }: ServerSettings): Part[] {
+export function partsOf({ storage, lookup, metrics }: ServerSettings): Part[] {
   const kinds = ROLES.map((role) => storage[role].kind);
   const drivers = (["postgres", "redis", "s3"] as const).filter((kind) => kinds.includes(kind));
   return [
     "server",
     ...(metrics ? (["metrics"] as const) : []),
-    ...(tracing ? (["tracing"] as const) : []),
     ...(lookup === false ? [] : (["lookup", "verifier"] as const)),
     ...drivers,
   ];

@@ -67,8 +67,8 @@ export async function openParts(
     requireReady(await atStart.troubles(), storage, logger);
     await logWarnings(storage.targets, logger);
     logUnsharedLimits(settings, rateLimiter !== null, logger);
-    const { metrics, observer } = await createObservers(settings);
-    if (observer !== null) watchSpace(storage.targets, observer);
+    const metrics = await createServerMetrics(settings);
+    if (metrics !== null) watchSpace(storage.targets, metrics);
     const onError = failureLog(logger);
     // Where the storage is a directory, it has room for the unfinished uploads.
     const hasDirectory = [records, originals].some(({ kind }) => kind === "file");
@@ -81,7 +81,7 @@ export async function openParts(
       logger,
       logClients: settings.log.clients,
       onError,
-      observer: observer ?? undefined,
+      observer: metrics ?? undefined,
       secret,
       rateLimiter: rateLimiter ?? undefined,
       storage: storage.stores,
@@ -98,7 +98,7 @@ export async function openParts(
       const parts: LookupParts = {
         records: storage.stores.records,
         rateLimiter,
-        observer,
+        observer: metrics,
         logger,
         onTrouble,
         onError,
@@ -162,14 +162,11 @@ function requireReady(troubles: Record<string, unknown>, { targets }: OpenStorag
   }
 }
 
-/** The metrics, and all observers that the configuration enables combined. Without any, their package is not loaded. */
-async function createObservers({ metrics, tracing }: ServerSettings) {
-  if (!metrics && !tracing) return { metrics: null, observer: null };
-  const { combineObservers, createMetrics, createTracing } = await import("@outrigger/telemetry");
-  const measured = metrics ? createMetrics(await withProcessMetrics()) : null;
-  const traced = tracing ? createTracing() : null;
-  const all = [traced, measured].filter((each) => each !== null);
-  return { metrics: measured, observer: combineObservers(...all) };
+/** The metrics; `null` without `metrics` in the configuration: their package is not loaded. */
+async function createServerMetrics({ metrics }: ServerSettings) {
+  if (!metrics) return null;
+  const { createMetrics } = await import("@outrigger/telemetry");
+  return createMetrics(await withProcessMetrics());
 }
 
 /** A registry with the metrics of the process. */

@@ -32,7 +32,7 @@ export type Role =
 type Allowed = Role | "actions";
 
 /** Entries of a stream that tell how its bytes are stored. */
-const stored = ["Length", "Filter", "DecodeParms"];
+const STORED = "Length Filter DecodeParms";
 
 /**
  * The entries that stay. Everything else goes: additional actions, scripts, XFA, attached and multimedia files, portfolios,
@@ -43,143 +43,98 @@ const stored = ["Length", "Filter", "DecodeParms"];
  * 235 (fields), 196 to 221 (actions), 354 to 358 (structure), 401 (output intents).
  */
 export const allowedEntries: Partial<Record<Role, ReadonlyMap<string, Allowed>>> = {
-  catalog: entries(
-    [
-      ...["Type", "Version", "PageLabels", "ViewerPreferences", "PageLayout", "PageMode", "MarkInfo"],
-      ...["Lang", "Pages"],
-    ],
-    {
-      ...{ Names: "names", Outlines: "outline", OpenAction: "start", AcroForm: "form", Threads: "thread" },
-      ...{ Dests: "states", StructTreeRoot: "structure", OCProperties: "layers", OutputIntents: "intent" },
-    },
-  ),
-  names: entries(["Dests"]),
-  page: entries(
-    [
-      ...[
-        "Type",
-        "Parent",
-        "MediaBox",
-        "CropBox",
-        "BleedBox",
-        "TrimBox",
-        "ArtBox",
-        "BoxColorInfo",
-        "Contents",
-      ],
-      ...["Rotate", "Group", "Dur", "Trans", "StructParents", "PZ", "Tabs", "UserUnit"],
-    ],
-    { Resources: "resources", Annots: "annotation", B: "bead", OutputIntents: "intent" },
-  ),
-  outline: entries(["Type", "Title", "Count", "Dest", "C", "F"], {
-    ...{ Parent: "outline", Prev: "outline", Next: "outline", First: "outline", Last: "outline" },
-    ...{ SE: "element", A: "action" },
+  catalog: entries({
+    any: "Type Version PageLabels ViewerPreferences PageLayout PageMode MarkInfo Lang Pages",
+    ...{ names: "Names", outline: "Outlines", start: "OpenAction", form: "AcroForm", thread: "Threads" },
+    ...{ states: "Dests", structure: "StructTreeRoot", layers: "OCProperties", intent: "OutputIntents" },
   }),
-  form: entries(["NeedAppearances", "DA", "Q"], {
-    ...{ Fields: "annotation", CO: "annotation", DR: "resources" },
+  names: entries({ any: "Dests" }),
+  page: entries({
+    any:
+      "Type Parent MediaBox CropBox BleedBox TrimBox ArtBox BoxColorInfo Contents Rotate Group Dur Trans StructParents PZ " +
+      "Tabs UserUnit",
+    ...{ resources: "Resources", annotation: "Annots", bead: "B", intent: "OutputIntents" },
   }),
+  outline: entries({
+    any: "Type Title Count Dest C F",
+    ...{ outline: "Parent Prev Next First Last", element: "SE", action: "A" },
+  }),
+  form: entries({ any: "NeedAppearances DA Q", annotation: "Fields CO", resources: "DR" }),
   // Form fields are annotations, too, or their parents.
-  annotation: entries(
-    [
-      ...[
-        "Type",
-        "Subtype",
-        "Rect",
-        "Contents",
-        "P",
-        "F",
-        "AS",
-        "Border",
-        "C",
-        "BM",
-        "StructParent",
-        "ca",
-        "CA",
-      ],
-      ...["Lang", "BS", "BE", "T", "RC", "RT", "IT", "Open", "Name", "State", "StateModel", "Dest", "H"],
-      ...["QuadPoints", "DA", "Q", "DS", "CL", "RD", "LE", "L", "IC", "LL", "LLE", "Cap", "LLO", "CP", "CO"],
-      ...["Vertices", "Path", "InkList", "Sy", "MK", "FixedPrint", "OverlayText", "Repeat", "RO", "Rotate"],
-      ...["FT", "TU", "TM", "Ff", "V", "DV", "RV", "MaxLen", "Opt", "TI", "I"],
-    ],
-    {
-      ...{ A: "action", PA: "action", AP: "appearance", OC: "layer", DR: "resources" },
-      ...{ Kids: "annotation", Parent: "annotation", Popup: "annotation", IRT: "annotation" },
+  annotation: entries({
+    any:
+      "Type Subtype Rect Contents P F AS Border C BM StructParent ca CA Lang BS BE T RC RT IT Open Name State StateModel Dest " +
+      "H QuadPoints DA Q DS CL RD LE L IC LL LLE Cap LLO CP CO Vertices Path InkList Sy MK FixedPrint OverlayText Repeat RO " +
+      "Rotate FT TU TM Ff V DV RV MaxLen Opt TI I",
+    ...{
+      action: "A PA",
+      appearance: "AP",
+      layer: "OC",
+      resources: "DR",
+      annotation: "Kids Parent Popup IRT",
     },
-  ),
-  // It runs by itself, so it may only choose what the reader shows first.
-  start: entries(["Type", "S", "D", "SD"]),
-  action: entries(["Type", "S", "D", "SD", "URI", "IsMap", "N", "State", "PreserveRB"], { Next: "actions" }),
-  resources: entries(["ProcSet"], {
-    ...{ XObject: "streams", Pattern: "streams", Font: "fonts", Properties: "layer" },
-    ...{ ExtGState: "states", ColorSpace: "states", Shading: "states" },
   }),
-  image: entries(
-    [
-      ...[...stored, "Type", "Subtype", "Width", "Height", "ColorSpace", "BitsPerComponent", "Intent"],
-      ...["ImageMask", "Mask", "Decode", "Interpolate", "SMask", "SMaskInData", "StructParent", "Matte"],
-    ],
-    { OC: "layer" },
-  ),
-  drawing: entries(
-    [
-      ...[
-        ...stored,
-        "Type",
-        "Subtype",
-        "FormType",
-        "BBox",
-        "Matrix",
-        "Group",
-        "StructParent",
-        "StructParents",
-      ],
-      ...["PatternType", "PaintType", "TilingType", "XStep", "YStep"],
-    ],
-    { Resources: "resources", OC: "layer" },
-  ),
-  content: entries(stored),
-  layers: entries([], { OCGs: "layer", D: "configuration", Configs: "configuration" }),
-  configuration: entries(["Name", "BaseState", "Intent", "ListMode"], {
-    ...{ ON: "layer", OFF: "layer", Order: "layer", RBGroups: "layer", Locked: "layer", AS: "usage" },
+  // It runs by itself, so it may only choose what the reader shows first.
+  start: entries({ any: "Type S D SD" }),
+  action: entries({ any: "Type S D SD URI IsMap N State PreserveRB", actions: "Next" }),
+  resources: entries({
+    any: "ProcSet",
+    ...{
+      streams: "XObject Pattern",
+      fonts: "Font",
+      layer: "Properties",
+      states: "ExtGState ColorSpace Shading",
+    },
+  }),
+  image: entries({
+    any:
+      `${STORED} Type Subtype Width Height ColorSpace BitsPerComponent Intent ImageMask Mask Decode Interpolate SMask ` +
+      "SMaskInData StructParent Matte",
+    layer: "OC",
+  }),
+  drawing: entries({
+    any:
+      `${STORED} Type Subtype FormType BBox Matrix Group StructParent StructParents PatternType PaintType TilingType XStep ` +
+      "YStep",
+    ...{ resources: "Resources", layer: "OC" },
+  }),
+  content: entries({ any: STORED }),
+  layers: entries({ layer: "OCGs", configuration: "D Configs" }),
+  configuration: entries({
+    ...{ any: "Name BaseState Intent ListMode", layer: "ON OFF Order RBGroups Locked", usage: "AS" },
   }),
   // Also memberships, and the properties of marked content.
-  layer: entries(
-    [
-      ...["Type", "Subtype", "Name", "Intent", "P", "MCID", "Lang", "Alt", "E", "ActualText", "Attached"],
-      "BBox",
-    ],
-    { OCGs: "layer", VE: "layer", Usage: "usage" },
-  ),
-  usage: entries(["Event", "Category", "Language", "Export", "Zoom", "Print", "View", "PageElement"], {
-    OCGs: "layer",
+  layer: entries({
+    any: "Type Subtype Name Intent P MCID Lang Alt E ActualText Attached BBox",
+    ...{ layer: "OCGs VE", usage: "Usage" },
   }),
-  structure: entries(["Type", "IDTree", "ParentTree", "ParentTreeNextKey", "Namespaces"], {
-    ...{ K: "element", RoleMap: "states", ClassMap: "states" },
+  usage: entries({ any: "Event Category Language Export Zoom Print View PageElement", layer: "OCGs" }),
+  structure: entries({
+    ...{
+      any: "Type IDTree ParentTree ParentTreeNextKey Namespaces",
+      element: "K",
+      states: "RoleMap ClassMap",
+    },
   }),
-  element: entries(
-    [
-      ...["Type", "S", "ID", "Pg", "A", "C", "R", "T", "Lang", "Alt", "E", "ActualText", "NS", "Obj", "MCID"],
-      ...["Stm", "StmOwn", "Phoneme", "PhoneticAlphabet"],
-    ],
-    { P: "element", K: "element", Ref: "element" },
-  ),
-  thread: entries(["Type"], { F: "bead" }),
-  bead: entries(["Type", "P", "R"], { T: "thread", N: "bead", V: "bead" }),
-  intent: entries([
-    ...[
-      "Type",
-      "S",
-      "OutputCondition",
-      "OutputConditionIdentifier",
-      "RegistryName",
-      "Info",
-      "DestOutputProfile",
-    ],
-  ]),
+  element: entries({
+    any: "Type S ID Pg A C R T Lang Alt E ActualText NS Obj MCID Stm StmOwn Phoneme PhoneticAlphabet",
+    element: "P K Ref",
+  }),
+  thread: entries({ any: "Type", bead: "F" }),
+  bead: entries({ any: "Type P R", thread: "T", bead: "N V" }),
+  intent: entries({
+    any: "Type S OutputCondition OutputConditionIdentifier RegistryName Info DestOutputProfile",
+  }),
 };
 
-function entries(any: readonly string[], others: Record<string, Allowed> = {}): Map<string, Allowed> {
-  return new Map([...any.map((key): [string, Allowed] => [key, "any"]), ...Object.entries(others)]);
+/** The keys of each role, as a map from keys to roles. */
+function entries(keys: Partial<Record<Allowed, string>>): Map<string, Allowed> {
+  return new Map(
+    Object.entries(keys).flatMap(([role, names]) => {
+      // `Object.entries` widens the keys.
+      return names.split(" ").map((name): [string, Allowed] => [name, role as Allowed]);
+    }),
+  );
 }
 
 /** What all entries of a dictionary stand for whose keys are names of the document's own. */
@@ -201,14 +156,15 @@ export const rolesOfTypes: Partial<Record<string, Role>> = {
   Bead: "bead",
 };
 
+const named = (names: string) => new Set(names.split(" "));
+
 /** Entries that no other dictionary keeps: metadata, and data outside the page or the document. */
-export const privateEntries: ReadonlySet<string> = new Set([
-  ...["Metadata", "PieceInfo", "LastModified", "NM", "Subj", "M", "CreationDate", "OPI", "Thumb", "VP"],
-  ...["Measure", "PtData", "Perms", "DSS", "Legal", "SpiderInfo", "SigFlags", "Lock", "SV", "Alternates"],
-  ...["Creator", "CreatorInfo", "User"],
-]);
+export const privateEntries: ReadonlySet<string> = named(
+  "Metadata PieceInfo LastModified NM Subj M CreationDate OPI Thumb VP Measure PtData Perms DSS Legal " +
+    "SpiderInfo SigFlags Lock SV Alternates Creator CreatorInfo User",
+);
 /** Entries of any dictionary or stream that lead to a file. */
-export const fileEntries: ReadonlySet<string> = new Set(["AF", "EF", "FFilter", "FDecodeParms", "Ref"]);
+export const fileEntries: ReadonlySet<string> = named("AF EF FFilter FDecodeParms Ref");
 
 /** Roles whose other entries may start something. */
 export const actingRoles: ReadonlySet<Role> = new Set([
@@ -216,11 +172,10 @@ export const actingRoles: ReadonlySet<Role> = new Set([
 ]);
 
 /** Kinds of annotations of ISO 32000-2, table 171, that start nothing by themselves. */
-export const allowedAnnotations: ReadonlySet<string> = new Set([
-  ...["Text", "Link", "FreeText", "Line", "Square", "Circle", "Polygon", "PolyLine", "Highlight"],
-  ...["Underline", "Squiggly", "StrikeOut", "Stamp", "Caret", "Ink", "Popup", "Widget", "PrinterMark"],
-  ...["TrapNet", "Watermark", "Redact", "Projection"],
-]);
+export const allowedAnnotations: ReadonlySet<string> = named(
+  "Text Link FreeText Line Square Circle Polygon PolyLine Highlight Underline Squiggly StrikeOut Stamp " +
+    "Caret Ink Popup Widget PrinterMark TrapNet Watermark Redact Projection",
+);
 
 /** Actions that lead to a place in the document, turn its layers on and off, or open a link. */
 export const allowedActions: Record<"start" | "action", ReadonlySet<string>> = {
@@ -229,13 +184,13 @@ export const allowedActions: Record<"start" | "action", ReadonlySet<string>> = {
 };
 
 /** Named actions that every reader has (ISO 32000-1, table 215). Others run commands of one program. */
-export const allowedNames: ReadonlySet<string> = new Set(["NextPage", "PrevPage", "FirstPage", "LastPage"]);
+export const allowedNames: ReadonlySet<string> = named("NextPage PrevPage FirstPage LastPage");
 
 /** Actions that are removed wherever they are. */
-export const knownActions: ReadonlySet<string> = new Set([
-  ...["GoToR", "GoToE", "GoToDp", "Launch", "Thread", "Sound", "Movie", "Hide", "SubmitForm", "ResetForm"],
-  ...["ImportData", "JavaScript", "Rendition", "Trans", "GoTo3DView", "RichMediaExecute"],
-]);
+export const knownActions: ReadonlySet<string> = named(
+  "GoToR GoToE GoToDp Launch Thread Sound Movie Hide SubmitForm ResetForm ImportData JavaScript " +
+    "Rendition Trans GoTo3DView RichMediaExecute",
+);
 
 /** Links that stay. `www.` is how many documents write a web address. */
 const ALLOWED_LINK = /^ *(?:https?:|mailto:|www\.)/i;

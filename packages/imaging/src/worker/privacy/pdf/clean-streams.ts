@@ -5,8 +5,9 @@ import { Edits } from "../edits.ts";
 import { Marker, readJpegSegments } from "../jpeg-segments.ts";
 import { stripJpeg } from "../strip-jpeg.ts";
 import { findJpxMetadata } from "./jpx-metadata.ts";
-import { PDFName, type PDFRawStream } from "./library.ts";
+import { type PDFContext, type PDFDict, PDFName, type PDFRawStream } from "./library.ts";
 import { cleanContent, type InlineImage } from "./page-content.ts";
+import { entryOf } from "./pdf-values.ts";
 import type { PdfObjects } from "./saved-pdf.ts";
 import {
   type DecodeBudget,
@@ -98,7 +99,8 @@ export class StreamCleaner {
       for (const key of ["Filter", "F", "DecodeParms", "DP"]) inner.delete(PDFName.of(key));
       const last = filters?.at(-1);
       inner.set(PDFName.of("F"), PDFName.of(last?.name ?? ""));
-      if (last?.parameters !== undefined) inner.set(PDFName.of("DP"), last.parameters);
+      const parameters = usedParameters(last, dictionary.context);
+      if (parameters !== undefined) inner.set(PDFName.of("DP"), parameters);
       return { dictionary: inner, data: cleaned };
     };
     const cleaned = cleanContent(content, { context: this.#objects.context, budget: this.#budget, clean });
@@ -133,7 +135,14 @@ function store(stream: PDFRawStream, contents: Buffer, filter: Filter | undefine
   dict.delete(PDFName.of("DecodeParms"));
   if (filter === undefined) return;
   dict.set(PDFName.of("Filter"), PDFName.of(filter.name));
-  if (filter.parameters !== undefined) dict.set(PDFName.of("DecodeParms"), filter.parameters);
+  const parameters = usedParameters(filter, dict.context);
+  if (parameters !== undefined) dict.set(PDFName.of("DecodeParms"), parameters);
+}
+
+/** The parameters of a picture's filter that its pixels depend on. */
+function usedParameters(filter: Filter | undefined, context: PDFContext): PDFDict | undefined {
+  const transform = entryOf(filter?.parameters, "ColorTransform");
+  return transform && context.obj({ ColorTransform: transform });
 }
 
 /** A JPEG of what its pixels depend on. No bytes, which no reader shows, for one without a header; `undefined` for too much. */

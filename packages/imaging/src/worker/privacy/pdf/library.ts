@@ -3,6 +3,7 @@
  * not install it.
  */
 export {
+  decodePDFRawStream,
   PDFArray,
   PDFContext,
   PDFDict,

@@ -8,8 +8,9 @@ import { type DecodeBudget, inlineFiltersOf } from "./stream-filters.ts";
 const MAX_DICTIONARY_BYTES = 8192;
 /** More than any program writes. Searching for what is missing can scan the rest of the content. */
 const MAX_BROKEN_IMAGES = 20;
-/** What reading an image takes, in decoded bytes. */
+/** What reading an image takes, in decoded bytes, and what a comment takes. */
 const IMAGE_COST = 10_000;
+const COMMENT_COST = 500;
 const JPEG_START = Buffer.of(0xff, 0xd8, 0xff);
 /** Application segments of a JPEG that pixels depend on. Cleaning leaves nothing else in them. */
 const usedMarkers: ReadonlySet<number> = new Set([Marker.APP0, Marker.APP2, Marker.APP14]);
@@ -74,8 +75,11 @@ export function cleanContent(
   };
   for (let at = 0; at < content.length; ) {
     const end = endOfToken(content, at);
-    if (content[at] === PERCENT) blank(at, end);
-    else if (end - at === 2 && content[at] === 0x42 && content[at + 1] === 0x49) {
+    if (content[at] === PERCENT) {
+      blank(at, end);
+      budget.bytes -= COMMENT_COST;
+      if (budget.bytes < 0) return undefined;
+    } else if (end - at === 2 && content[at] === 0x42 && content[at + 1] === 0x49) {
       const image = readImage(reader, end);
       budget.bytes -= IMAGE_COST;
       if (image === null) broken++;

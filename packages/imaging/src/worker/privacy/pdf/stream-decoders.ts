@@ -1,4 +1,5 @@
 import { constants, inflateRawSync, inflateSync } from "node:zlib";
+import { decodePDFRawStream, PDFContext, PDFRawStream } from "./library.ts";
 
 /** White space of PDF (ISO 32000-1, table 1). */
 const SPACES: ReadonlySet<number | undefined> = new Set(Buffer.from("\0\t\n\f\r "));
@@ -7,19 +8,38 @@ export function isSpace(byte: number | undefined): boolean {
   return SPACES.has(byte);
 }
 
-/** Decodes data up to its end marker or as far as possible: damaged Flate gives nothing. `null` for more than `maxBytes`. */
-type StreamDecoder = (data: Buffer, maxBytes: number, earlyChange: boolean) => Buffer | null;
+const CHUNK_BYTES = 65_536;
 
-/** The filters that give bytes, not pixels (ISO 32000-1, 7.4), without predictors. */
-export const decoders: ReadonlyMap<string, StreamDecoder> = new Map([
-  ["FlateDecode", inflateCut],
-  ["LZWDecode", decodeLzw],
-  ["RunLengthDecode", decodeRuns],
-  ["ASCIIHexDecode", decodeHex],
-  ["ASCII85Decode", decodeAscii85],
+/**
+ * Decodes data by a filter that gives bytes, not pixels (ISO 32000-1, 7.4), without its predictor: up to the end marker or as far
+ * as possible. Damaged Flate and other filters give nothing. `null` for more than `maxBytes`.
+ */
+export function decodeFilter(
+  name: string,
+  data: Buffer,
+  maxBytes: number,
+  earlyChange: boolean,
+): Buffer | null {
   // In a file that is not encrypted, it changes nothing.
-  ["Crypt", (data) => data],
-]);
+  if (name === "Crypt") return data;
+  if (name === "FlateDecode") return inflateCut(data, maxBytes);
+  const parameters = { EarlyChange: earlyChange ? 1 : 0 };
+  const dictionary = PDFContext.create().obj({ Filter: name, DecodeParms: parameters });
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  try {
+    const stream = decodePDFRawStream(PDFRawStream.of(dictionary, data));
+    for (;;) {
+      const part = stream.getBytes(CHUNK_BYTES);
+      if (part.length === 0) return Buffer.concat(parts, length);
+      length += part.length;
+      if (length > maxBytes) return null;
+      parts.push(Buffer.from(part));
+    }
+  } catch {
+    return Buffer.concat(parts, length); // Damaged, or no filter of the library.
+  }
+}
 
 const ZLIB_HEADER_BYTES = 2;
 
@@ -56,123 +76,6 @@ export function inflatedLength(data: Buffer, budget: { bytes: number }): number 
 interface Inflated {
   buffer: Buffer;
   engine: { bytesWritten: number };
-}
-
-const HEX_END = 0x3e;
-/** The values of digits, and -1 for other bytes. */
-const hexDigits = new Int8Array(256).fill(-1);
-for (const [index, digit] of Buffer.from("0123456789abcdef").entries()) hexDigits[digit] = index;
-for (const [index, digit] of Buffer.from("ABCDEF").entries()) hexDigits[digit] = 10 + index;
-
-function decodeHex(data: Buffer, maxBytes: number): Buffer | null {
-  const decoded = Buffer.alloc(Math.min(maxBytes, (data.length + 1) >> 1));
-  let digits = 0;
-  for (const byte of data) {
-    if (byte === HEX_END) break;
-    const digit = hexDigits[byte] ?? -1;
-    if (digit === -1) continue;
-    const at = digits >> 1;
-    if (at === decoded.length) return null;
-    decoded[at] = digits % 2 === 0 ? digit << 4 : (decoded[at] ?? 0) | digit;
-    digits++;
-  }
-  return decoded.subarray(0, (digits + 1) >> 1);
-}
-
-const TILDE = 0x7e;
-const LETTER_Z = 0x7a;
-
-function decodeAscii85(data: Buffer, maxBytes: number): Buffer | null {
-  // The last group may be shorter than it is written.
-  const decoded = Buffer.alloc(Math.min(maxBytes, data.length * 4) + 4);
-  let length = 0;
-  let value = 0;
-  let digits = 0;
-  for (const byte of data) {
-    if (byte === TILDE) break;
-    if (isSpace(byte)) continue;
-    if (length > maxBytes) return null;
-    if (byte === LETTER_Z && digits === 0) length += 4;
-    else if (byte < 0x21 || byte > 0x75) break;
-    else {
-      value = value * 85 + byte - 0x21;
-      if (++digits < 5) continue;
-      length = decoded.writeUInt32BE(value % 2 ** 32, length);
-      [value, digits] = [0, 0];
-    }
-  }
-  const end = length + Math.max(0, digits - 1);
-  if (end > maxBytes) return null;
-  if (digits < 2) return decoded.subarray(0, end);
-  for (let missing = digits; missing < 5; missing++) value = value * 85 + 84;
-  decoded.writeUInt32BE(value % 2 ** 32, length);
-  return decoded.subarray(0, end);
-}
-
-const RUN_END = 128;
-
-function decodeRuns(data: Buffer, maxBytes: number): Buffer | null {
-  // Two bytes are up to 128.
-  const decoded = Buffer.alloc(Math.min(maxBytes, data.length * 64));
-  let length = 0;
-  for (let at = 0; at < data.length && data[at] !== RUN_END; ) {
-    const control = data[at] ?? 0;
-    const isRun = control > RUN_END;
-    const bytes = isRun ? 257 - control : Math.min(control + 1, data.length - at - 1);
-    if (length + bytes > decoded.length) return null;
-    // A call for each part takes longer than the bytes.
-    for (let index = 0; index < bytes; index++) decoded[length++] = data[at + 1 + (isRun ? 0 : index)] ?? 0;
-    at += isRun ? 2 : 2 + control;
-  }
-  return decoded.subarray(0, length);
-}
-
-const CLEAR = 256;
-const END = 257;
-const MAX_CODES = 4096;
-
-/** Each string of the table is a part of what is decoded already: the string before it and the next byte. */
-function decodeLzw(data: Buffer, maxBytes: number, earlyChange: boolean): Buffer | null {
-  const starts = new Uint32Array(MAX_CODES);
-  const lengths = new Uint32Array(MAX_CODES);
-  const early = earlyChange ? 1 : 0;
-  let decoded = Buffer.alloc(Math.min(maxBytes, data.length * 4));
-  let length = 0;
-  let next = END + 1;
-  let width = 9;
-  let previous = -1;
-  let bits = 0;
-  let count = 0;
-  for (const byte of data) {
-    bits = ((bits << 8) | byte) & 0xfffff;
-    count += 8;
-    if (count < width) continue;
-    count -= width;
-    const code = (bits >> count) & ((1 << width) - 1);
-    if (code === END) break;
-    if (code === CLEAR) {
-      [next, width, previous] = [END + 1, 9, -1];
-      continue;
-    }
-    if (previous !== -1 && next < MAX_CODES) {
-      starts[next] = previous;
-      lengths[next] = length - previous + 1;
-      next++;
-      if (next + early >= 1 << width && width < 12) width++;
-    }
-    if (code > END && code >= next) break;
-    const from = starts[code] ?? 0;
-    const bytes = code < CLEAR ? 1 : (lengths[code] ?? 0);
-    if (length + bytes > decoded.length) {
-      if (length + bytes > maxBytes) return null;
-      decoded = Buffer.concat([decoded], Math.min(maxBytes, 2 * (length + bytes)));
-    }
-    previous = length;
-    // Byte by byte: a string may overlap its copy.
-    if (code < CLEAR) decoded[length++] = code;
-    else for (let index = 0; index < bytes; index++) decoded[length++] = decoded[from + index] ?? 0;
-  }
-  return decoded.subarray(0, length);
 }
 
 const TIFF = 2;

@@ -1,6 +1,6 @@
 import type { PDFObject } from "./library.ts";
 import { entryOf, itemsOf, nameOf, numberOf, type Resolve } from "./pdf-values.ts";
-import { decoders, undoPredictor } from "./stream-decoders.ts";
+import { decodeFilter, undoPredictor } from "./stream-decoders.ts";
 
 /** More than any writer uses for one stream. */
 export const MAX_FILTERS = 8;
@@ -72,9 +72,7 @@ export function decodeStream(
   for (const { name, parameters } of filters) {
     const parameter = (key: string): number | undefined => numberOf(resolve(entryOf(parameters, key)));
     const maxBytes = Math.max(0, Math.min(budget.maxBytes, budget.bytes));
-    const decode = decoders.get(name);
-    if (decode === undefined) return Buffer.alloc(0);
-    const decoded = decode(content, maxBytes, parameter("EarlyChange") !== 0);
+    const decoded = decodeFilter(name, content, maxBytes, parameter("EarlyChange") !== 0);
     // Damage shows only after other bytes were decoded.
     const isKnown = decoded !== null && decoded.length > 0;
     budget.bytes -= isKnown ? decoded.length : Math.min(maxBytes, content.length * MAX_RATIO);

@@ -136,10 +136,6 @@ as the user of the server.
     description: "Delete expired images now, instead of at the next interval of the server.",
     examples: "  outrigger images sweep",
   }).action(lazyAction(async () => (await import("./change-images.ts")).sweep));
-  add("reindex", {
-    description: "Rebuild the schedule of the sweep and the indexes, as for storage restored from a backup.",
-    examples: "  outrigger images reindex && outrigger images sweep",
-  }).action(lazyAction(async () => (await import("./change-images.ts")).reindex));
   addDenyCommands(add);
   add("verify", VERIFY)
     .option("--repair", "restore damaged images from --from, delete the rest")

@@ -90,15 +90,6 @@ export async function sweep(flags: DataFlags): Promise<void> {
   });
 }
 
-/** `outrigger images reindex`: makes the next sweep check every image. */
-export async function reindex(flags: DataFlags): Promise<void> {
-  await withAdmin(flags, async (admin) => {
-    const { damaged } = await admin.reindex();
-    process.stdout.write("Every image is scheduled: the next sweep checks all of them\n");
-    if (damaged > 0) note(`${damaged} damaged: see outrigger images verify --help`);
-  });
-}
-
 /**
  * Changes the given images and those of the list. Prints a line for each, in the given order: a failure on standard error, after which
  * the exit code is 1, and the others follow. Shows the progress if standard output is no terminal, but standard error is.
