@@ -1,15 +1,8 @@
 import { isRoleName } from "@outrigger/core/lookup";
+import type { Person } from "./found-contact.ts";
 import { type NamedPart, Names } from "./page-names.ts";
 import type { Occurrence, PageText, Piece } from "./page-text.ts";
 import { phoneIn, positionIn } from "./person-fields.ts";
-import type { PersonName } from "./person-names.ts";
-
-export interface Person {
-  name: PersonName | null;
-  position: string | null;
-  phone: string | null;
-  profiles: string[];
-}
 
 const SMALL = 300;
 const MEDIUM = 1500;

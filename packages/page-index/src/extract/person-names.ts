@@ -65,7 +65,8 @@ export function fittedName(name: PersonName, local: string): PersonName {
       const [first, last] = [normaliseName(firstName), normaliseName(lastName)];
       const initial = first.charAt(0);
       const pairs = [first, initial].flatMap((one) => [`${one} ${last}`, `${last} ${one}`]);
-      if ([first, last, initial + last, last + initial, ...pairs].includes(wanted))
+      const short = first.slice(0, 2) + last.slice(0, 2);
+      if ([first, last, initial + last, last + initial, short, ...pairs].includes(wanted))
         return { firstName, lastName };
     }
   return name;

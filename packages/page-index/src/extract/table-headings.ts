@@ -46,7 +46,10 @@ export class TableHeadings {
     const areLabels = this.#rows === 1 && known >= Math.max(2, this.#row.length - 1);
     if (this.#row.length < 2 || known === 0 || (!areHeadings && !areLabels)) return;
     // A heading of an unknown language may be that of the names.
-    const unknown = kinds.some((kind) => kind === "name" || kind === "lastName") && kinds.includes("position") ? "other" : null;
+    const unknown =
+      kinds.some((kind) => kind === "name" || kind === "lastName") && kinds.includes("position")
+        ? "other"
+        : null;
     for (const [index, { column, width }] of this.#row.entries())
       for (let at = column; at < Math.min(MAX_COLUMNS, column + width); at++)
         this.#columns[at] = kinds[index] ?? unknown;
