@@ -10,9 +10,6 @@ export interface Language {
   honorifics: string;
   /** Behind a name, after a comma. */
   degrees?: string;
-  /** Words for the @ and the dot of a hidden address. */
-  at: string;
-  dot: string;
   filler: string;
   departments: string;
   /** Family name first, always. */

@@ -4,16 +4,12 @@ import { type Layout, PageStyle, type Shown } from "./layout.ts";
 import { type Entry, People } from "./people.ts";
 import { Random } from "./random.ts";
 import type { Site, SiteKinds, Truth } from "./site.ts";
+import { SITE_KINDS } from "./site-kinds.ts";
 import type { Parts } from "./themes.ts";
-import { USUAL_KINDS } from "./usual-kinds.ts";
 import { escapeHtml, type Writing } from "./writings.ts";
 
 /** Generates sites, always the same for a seed. Languages take turns. */
-export function* generatedSites(
-  seed: number,
-  count: number,
-  kinds: SiteKinds = USUAL_KINDS,
-): Generator<Site> {
+export function* generatedSites(seed: number, count: number, kinds: SiteKinds = SITE_KINDS): Generator<Site> {
   for (let index = 0; index < count; index++) {
     const language = kinds.languages[index % kinds.languages.length];
     if (language !== undefined)
@@ -178,9 +174,9 @@ class SiteMaker {
   }
 
   #writing(layout: Layout): Writing {
-    const { readable, split, hidden, closed } = this.#kinds;
+    const { readable, split, hidden } = this.#kinds;
     const drawn = this.#random.float();
-    const family = drawn < 0.64 ? readable : drawn < 0.7 ? split : drawn < 0.95 ? hidden : closed;
+    const family = drawn < 0.64 ? readable : drawn < 0.7 ? split : hidden;
     const isSentence =
       layout.isSentence === true || layout.isInverted === true || layout.isPeopleOnly === true;
     return this.#random.pick(family.filter(({ isOnName }) => !(isSentence && isOnName)));
@@ -193,8 +189,7 @@ class SiteMaker {
       layout.isData ? entry.written : layout.isInverted ? entry.inverted : entry.written,
     );
     const mail = writing.write({
-      ...{ address, local: address.slice(0, at), domain: address.slice(at + 1), name },
-      ...{ random: this.#random, language: this.#language },
+      ...{ address, local: address.slice(0, at), domain: address.slice(at + 1), name, random: this.#random },
     });
     const isOnName = writing.isOnName === true;
     return {

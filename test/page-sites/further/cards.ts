@@ -115,15 +115,6 @@ export const FURTHER_CARDS: readonly Layout[] = [
 
 export const FURTHER_TEXTS: readonly Layout[] = [
   {
-    kind: "position before the name, colon",
-    render: (shown, page) =>
-      each(
-        shown,
-        (one) => `<p>${one.position}: <strong>${one.name}</strong><br>${rest(one, page).join("<br>")}</p>`,
-      ),
-    isWhole: true,
-  },
-  {
     kind: "name and position in one line",
     render: (shown, page) =>
       each(
