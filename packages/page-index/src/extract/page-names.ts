@@ -28,7 +28,6 @@ export class Names {
   /** Lines of several texts. */
   readonly #shared = new Set<number>();
 
-  /** @param isFamilyFirst As Hungarian pages write names. */
   constructor(page: PageText, isFamilyFirst: boolean) {
     this.#page = page;
     this.#isFamilyFirst = isFamilyFirst;

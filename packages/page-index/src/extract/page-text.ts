@@ -232,8 +232,9 @@ export class PageText {
     const isFirst = this.elements[element]?.from === this.length;
     const isNext =
       this.#isAfterElement && isFirst && /[\p{L}\p{N}\s]$/u.test(this.#text) && /^[\p{L}\p{N}+(]/u.test(text);
+    const isOther = (this.#isAfterElement || isFirst) && /\p{Ll}$/u.test(this.#text) && /^\p{Lu}/u.test(text);
     if (text !== " ") this.#isAfterElement = false;
-    if (isNext) this.#break();
+    if (isNext || isOther) this.#break();
     if (this.#text === "") this.#element = element;
     // The innermost element around both.
     let other = element;

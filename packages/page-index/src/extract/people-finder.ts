@@ -21,9 +21,10 @@ export class PeopleFinder {
   readonly #page: PageText;
   readonly #names: Names;
 
-  constructor(page: PageText, topLevel: string) {
+  /** @param isFamilyFirst As Hungarian pages write names. */
+  constructor(page: PageText, isFamilyFirst: boolean) {
     this.#page = page;
-    this.#names = new Names(page, /^hu\b/.test(page.language || topLevel));
+    this.#names = new Names(page, isFamilyFirst);
   }
 
   /** The person beside an address; without a name for an address of a role. */

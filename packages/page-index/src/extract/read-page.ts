@@ -44,8 +44,9 @@ export function readPage(html: string, page: { url: URL; domain: string }): Page
   const isOwnAddress = (address: string) => isOwn(address.slice(address.lastIndexOf("@") + 1));
   const owned = text.occurrences.filter(({ value }) => isOwnAddress(value));
   const topLevel = page.domain.slice(page.domain.lastIndexOf(".") + 1);
-  const finder = owned.length === 0 ? null : new PeopleFinder(text, topLevel);
-  const structured = readStructured(text.head.data);
+  const isFamilyFirst = /^hu\b/.test(text.language || topLevel);
+  const finder = owned.length === 0 ? null : new PeopleFinder(text, isFamilyFirst);
+  const structured = readStructured(text.head.data, isFamilyFirst);
   const contacts = new Map<string, FoundContact>();
   for (const contact of structured.contacts) merge(contacts, contact);
   const times = new Map<string, number>();

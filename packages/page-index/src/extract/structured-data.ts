@@ -1,6 +1,6 @@
 import { isRoleName, parseMailboxes } from "@outrigger/core/lookup";
 import { contactOf, type FoundContact } from "./found-contact.ts";
-import { type PersonName, personName } from "./person-names.ts";
+import { fittedName, type PersonName, personName } from "./person-names.ts";
 
 type Data = { readonly [key: string]: unknown };
 
@@ -10,11 +10,11 @@ const ORGANIZATION =
 const MAX_DEPTH = 40;
 const MAX_OBJECTS = 20_000;
 
-/** The people and organisations of JSON-LD. */
-export function readStructured(texts: readonly string[]): {
-  contacts: FoundContact[];
-  organization: string | null;
-} {
+/** The people and organisations of JSON-LD. @param isFamilyFirst As Hungarian pages write names. */
+export function readStructured(
+  texts: readonly string[],
+  isFamilyFirst: boolean,
+): { contacts: FoundContact[]; organization: string | null } {
   const objects: Data[] = [];
   for (const text of texts) collect(parsed(text), objects, 0);
   const byId = new Map(
@@ -32,26 +32,26 @@ export function readStructured(texts: readonly string[]): {
       .find((text) => text !== null) ?? null;
   const isA = (object: Data, type: RegExp) =>
     valuesOf(object, "@type").some((each) => type.test(String(each)));
-  const nameOf = (person: Data): PersonName | null => {
+  const nameOf = (person: Data, local: string): PersonName | null => {
     const [firstName, lastName] = [textOf(person, "givenName"), textOf(person, "familyName")];
     if (firstName !== null && lastName !== null) return { firstName, lastName };
-    return personName(textOf(person, "name") ?? "");
+    const name = personName(textOf(person, "name") ?? "", isFamilyFirst);
+    return name === null ? null : fittedName(name, local);
   };
   const contacts = objects.flatMap((object) => {
     const isPerson = isA(object, PERSON);
     const points = isPerson ? valuesOf(object, "contactPoint", "contactPoints").filter(isData) : [];
     const all = [object, ...points];
     const phone = all.map((each) => textOf(each, "telephone")).find((text) => text !== null) ?? null;
-    const name = isPerson ? nameOf(object) : null;
     const position = textOf(object, "jobTitle", "hasOccupation");
     const profiles = valuesOf(object, "sameAs", "url").filter((each) => typeof each === "string");
     return all
       .flatMap((each) => valuesOf(each, "email"))
       .flatMap((email) => (typeof email === "string" ? parseMailboxes(email) : []))
       .map(({ address: { address, local } }) => {
-        const isNamed = name !== null && !isRoleName(local);
-        const role = { name: null, position: null, phone, profiles: [] };
-        return contactOf(address, isNamed ? { name, position, phone, profiles } : role);
+        const name = isPerson && !isRoleName(local) ? nameOf(object, local) : null;
+        const role = { name, position: null, phone, profiles: [] };
+        return contactOf(address, name === null ? role : { name, position, phone, profiles });
       });
   });
   const organizations = objects.filter((object) => isA(object, ORGANIZATION));
