@@ -20,7 +20,7 @@ export class HiddenElements {
   readStyle(css: string): void {
     let depth = 0;
     let selectors = "";
-    for (const piece of withoutComments(css).match(/[^{}]*(?:[{}]|$)/g) ?? []) {
+    for (const piece of css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, "").match(/[^{}]*(?:[{}]|$)/g) ?? []) {
       if (piece.endsWith("{")) {
         if (depth === 0) selectors = piece.slice(0, -1);
         depth += 1;
@@ -34,9 +34,4 @@ export class HiddenElements {
       }
     }
   }
-}
-
-function withoutComments(css: string): string {
-  const [first = "", ...parts] = css.split("/*");
-  return first + parts.map((part) => part.split("*/").slice(1).join("*/")).join("");
 }
