@@ -1,7 +1,7 @@
 import { nameFault } from "@outrigger/core/lookup";
 import { type Kind, labelKind } from "./labels.ts";
 import type { PageText, Piece } from "./page-text.ts";
-import { isCapitalised, isTitle, nameFit, type PersonName, personName } from "./person-names.ts";
+import { EAST_ASIAN, isCapitalised, isTitle, nameFit, type PersonName, personName } from "./person-names.ts";
 
 export interface NamedPart {
   name: PersonName;
@@ -25,10 +25,16 @@ export class Names {
   readonly #page: PageText;
   readonly #isFamilyFirst: boolean;
   readonly #known: (NamedPart[] | undefined)[] = [];
+  /** Lines of several texts. */
+  readonly #shared = new Set<number>();
 
   constructor(page: PageText, isFamilyFirst: boolean) {
     this.#page = page;
     this.#isFamilyFirst = isFamilyFirst;
+    for (const { at } of page.occurrences)
+      for (const piece of page.pieces.slice(Math.max(0, at - 1), at + 1)) this.#shared.add(piece.line);
+    for (const [index, { line, text }] of page.pieces.entries())
+      if (text !== "" && page.pieces[index - 1]?.line === line) this.#shared.add(line);
     this.#label();
   }
 
@@ -81,15 +87,23 @@ export class Names {
   #read(piece: Piece): NamedPart[] {
     const { index, text, kind, isLabel } = piece;
     if (isLabel || text === "" || text.length > 1000 || (kind !== null && kind !== "name")) return [];
-    const rank = this.#page.elements[piece.element]?.rank ?? 0;
+    const { rank = 0, isLink = false, address = null } = this.#page.elements[piece.element] ?? {};
     const whole = kind === "name" ? personName(text, this.#isFamilyFirst) : null;
     if (whole !== null) return [{ name: whole, index, start: 0, end: text.length, weight: 4 + rank }];
     if (kind === "name") return [];
+    const isShared =
+      rank + Number(isLink) === 0 &&
+      this.#shared.has(piece.line) &&
+      (address !== null || this.#page.piecesOf(piece.element, 6).length > 1);
     return [...text.matchAll(PART)].flatMap(({ 0: written, index: at }): NamedPart[] => {
       const plain = written.trim().replace(LOWER_TITLES, "");
       const name = isCapitalised(plain) && !isTitle(plain) ? personName(plain, this.#isFamilyFirst) : null;
       if (name === null) return [];
-      const weight = rank + (/\s/.test(plain) ? 1 : -1);
+      // `Ada Lovelace Ingénieure`: blanks alone separate a title of an unknown language.
+      const isOpen = isShared && (at === 0 || at + written.length === text.length);
+      if (isOpen && `${name.firstName} ${name.lastName}`.split(" ").length > 2) return [];
+      const isUnsure = !/\s/.test(plain) || (isOpen && EAST_ASIAN.test(plain));
+      const weight = rank + (isUnsure ? -1 : 1);
       return [{ name, index, start: at, end: at + written.length, weight }];
     });
   }

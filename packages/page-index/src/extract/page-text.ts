@@ -38,6 +38,7 @@ export interface Piece {
   /** Index of the innermost element around all of it. */
   element: number;
   text: string;
+  line: number;
   phone: string | null;
   url: string | null;
   /** What a label or heading says of it. */
@@ -94,6 +95,7 @@ export class PageText {
   /** The piece that is being read, and its element. */
   #text = "";
   #element = 0;
+  #line = 0;
   #code = 0;
   #pre = 0;
   /** Whether an element has ended since the last text. */
@@ -151,7 +153,8 @@ export class PageText {
     }
     if (SKIPPED.has(tag)) return false;
     const kind = attributeKind(attributes, this.elements[parent]?.isItem === true);
-    if (BLOCKS.has(tag) || tag === "a" || kind !== null) this.#break();
+    if (BLOCKS.has(tag)) this.#break(true);
+    else if (tag === "a" || kind !== null) this.#break();
     if (CODE.has(tag)) this.#code += 1;
     if (tag === "pre") this.#pre += 1;
     if (tag === "table") this.#tables.push(new TableHeadings());
@@ -190,7 +193,8 @@ export class PageText {
 
   #leave(index: number, tag: string): void {
     const element = this.elements[index];
-    if (BLOCKS.has(tag) || tag === "a" || element?.owner === index) this.#break();
+    if (BLOCKS.has(tag)) this.#break(true);
+    else if (tag === "a" || element?.owner === index) this.#break();
     this.#isAfterElement = true;
     if (element === undefined) return;
     if (CODE.has(tag)) this.#code -= 1;
@@ -213,7 +217,7 @@ export class PageText {
     const visible = value.replace(INVISIBLE, "");
     const lines = this.#pre > 0 ? visible.split("\n") : [visible.replace(/[ \n\f\r]+|\t\s*\n\s*/g, " ")];
     for (const [index, line] of lines.entries()) {
-      if (index > 0) this.#break();
+      if (index > 0) this.#break(true);
       for (const [column, text] of line.split(GAP).entries()) {
         if (column > 0) this.#break();
         this.#append(text.replaceAll("\u00a0", " "), element);
@@ -243,7 +247,7 @@ export class PageText {
   }
 
   /** Ends a piece: finds the addresses in it, and keeps the texts around them. */
-  #break(): void {
+  #break(isBlock = false): void {
     const text = this.#text;
     this.#text = "";
     let end = 0;
@@ -253,6 +257,7 @@ export class PageText {
       end = next;
     }
     this.#keep(text.slice(end));
+    if (isBlock) this.#line += 1;
   }
 
   #keep(given: string): void {
@@ -261,8 +266,9 @@ export class PageText {
   }
 
   #push(element: number, piece: Partial<Piece>): void {
+    const [index, line] = [this.pieces.length, this.#line];
     const empty = { text: "", phone: null, url: null, kind: null, isLabel: false };
-    this.pieces.push({ ...empty, index: this.pieces.length, element, ...piece });
+    this.pieces.push({ ...empty, index, element, line, ...piece });
   }
 
   #occur(occurrence: Occurrence): void {

@@ -32,7 +32,9 @@ export class PeopleFinder {
     const local = occurrence.value.slice(0, occurrence.value.lastIndexOf("@"));
     const containers = this.#around(occurrence);
     for (const [index, { size, pieces }] of isRoleName(local) ? [] : containers.entries()) {
-      const found = this.#names.best(pieces, local, size);
+      const inner = new Set(containers[index - 1]?.pieces);
+      const outer = pieces.filter((piece) => !inner.has(piece) || piece.kind?.endsWith("Name"));
+      const found = this.#names.best(outer, local, size);
       if (found !== null) return personOf(this.#grown(containers.slice(index), found), found, occurrence.at);
     }
     return personOf(

@@ -38,6 +38,9 @@ export function positionIn(pieces: readonly Piece[], part: NamedPart, at: number
     ? rest.split(SEPARATOR).find(isPosition)
     : undefined;
   if (inside !== undefined) return trimmed(inside);
+  // `Engineer: Ada Lovelace`
+  const [, lead = ""] = /^((?:\S+\s?){1,3}):\s*$/u.exec(own.slice(0, part.start)) ?? [];
+  if (lead !== "" && isPosition(lead) && !CONTACT.test(lead)) return trimmed(lead);
   const others = texts.flatMap((piece, index) => {
     const text =
       piece.kind === null && !piece.isLabel && index !== place ? positionOf(piece.text) : undefined;
@@ -74,5 +77,7 @@ function isPosition(text: string): boolean {
   );
 }
 
+/** Words before the name of a contact. */
+const CONTACT = /[ck]onta[ck]?t|ansprech|referen|info|frage|question|контакт|担当|連絡|yhteys|κοινων/iu;
 const UI =
   /^(?:(?:read |learn |view |see )?(?:more|profile|bio|details?|website|vcard|download|contact|cv|mehr|weiter\w*|zum profil|e-?mail(?: protected)?|mail|send.*|schreib.*|linkedin|xing|twitter|facebook|instagram|x|in|teams?|kontakt|contatto|contacto))$/i;
