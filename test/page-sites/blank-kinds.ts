@@ -1,7 +1,6 @@
 import type { Layout, PageStyle, Shown } from "./layout.ts";
-import { TEXTS } from "./layouts-text.ts";
 import type { SiteKinds } from "./site.ts";
-import { USUAL_KINDS } from "./usual-kinds.ts";
+import { SITE_KINDS } from "./site-kinds.ts";
 
 /** What stands between the parts of a line, and whether the line keeps its blanks. */
 const GAPS: readonly (readonly [kind: string, gap: string, isPre?: boolean])[] = [
@@ -64,6 +63,6 @@ const BLANKS: readonly Layout[] = GAPS.flatMap(([gapKind, gap, isPre = false]) =
 
 /** Lists of people in whose lines blanks alone separate name, position, phone and address. */
 export const BLANK_KINDS: SiteKinds = {
-  ...USUAL_KINDS,
-  layouts: [...BLANKS, ...TEXTS.filter(({ isWhole }) => isWhole)],
+  ...SITE_KINDS,
+  layouts: BLANKS,
 };

@@ -10,11 +10,6 @@ export interface Language {
   honorifics: string;
   /** Behind a name, after a comma. */
   degrees?: string;
-  /** Sentences with {name}, {position}, {mail} and {phone}. */
-  prose: readonly string[];
-  /** Words for the @ and the dot of a hidden address. */
-  at: string;
-  dot: string;
   filler: string;
   departments: string;
   /** Family name first, always. */

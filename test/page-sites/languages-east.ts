@@ -9,12 +9,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "Ügyvezető igazgató|Értékesítési vezető|Egyetemi docens|Ügyvéd|Projektvezető|Gazdasági igazgató|Marketing menedzser|Könyvelő|Szoftverfejlesztő|Titkárnő|Sajtófelelős|Személyzeti vezető",
     honorifics: "Dr.|Prof. Dr.|dr.",
-    prose: [
-      "Kérdés esetén forduljon hozzánk: {name} ({position}), {mail}, {phone}.",
-      "Kapcsolattartó: {name}, {position}, telefon {phone}, e-mail {mail}.",
-    ],
-    at: " [kukac] |(kukac)| (at) |[at]| kukac ",
-    dot: " [pont] |(pont)| pont ",
     filler:
       "Több mint harminc éve dolgozunk a régió vállalkozásaival.|Irodánk hétfőtől péntekig tart nyitva.|Ismerje meg munkánkat.",
     departments: "Értékesítés|Ügyfélszolgálat|Pénzügy|Tanulmányi Osztály",
@@ -28,12 +22,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "Director general|Șef vânzări|Conferențiar universitar|Avocat|Manager de proiect|Director financiar|Specialist marketing|Contabil șef|Programator|Secretară|Purtător de cuvânt|Inspector resurse umane",
     honorifics: "Dr.|Prof. dr.|Ing.|Conf. dr.",
-    prose: [
-      "Pentru întrebări, scrieți la {name} ({position}), {mail}, {phone}.",
-      "Persoană de contact: {name}, {position}, telefon {phone}, e-mail {mail}.",
-    ],
-    at: " [at] |(at)| [arond] |(arond)",
-    dot: " [punct] |(punct)| punct ",
     filler:
       "De peste treizeci de ani lucrăm cu firmele din regiune.|Biroul nostru este deschis de luni până vineri.|Aflați mai multe despre munca noastră.",
     departments: "Vânzări|Contabilitate|Relații cu clienții|Secretariat",
@@ -46,12 +34,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "Genel Müdür|Satış Müdürü|Doçent|Avukat|Proje Yöneticisi|Mali İşler Direktörü|Pazarlama Uzmanı|Muhasebe Müdürü|Yazılım Geliştirici|Yönetici Asistanı|Basın Sözcüsü|İnsan Kaynakları Uzmanı",
     honorifics: "Dr.|Prof. Dr.|Doç. Dr.|Av.",
-    prose: [
-      "Sorularınız için: {name} ({position}), {mail}, {phone}.",
-      "İletişim kişisi: {name}, {position}, telefon {phone}, e-posta {mail}.",
-    ],
-    at: " [at] |(at)|[et]|(et)",
-    dot: " [nokta] |(nokta)| nokta ",
     filler:
       "Otuz yılı aşkın süredir bölgedeki işletmelerle çalışıyoruz.|Ofisimiz pazartesiden cumaya kadar açıktır.|Çalışma biçimimiz hakkında daha fazla bilgi edinin.",
     departments: "Satış|Müşteri Hizmetleri|Muhasebe|Öğrenci İşleri",
@@ -64,12 +46,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "Διευθύνων Σύμβουλος|Διευθυντής Πωλήσεων|Επίκουρη Καθηγήτρια|Δικηγόρος|Υπεύθυνος Έργου|Οικονομικός Διευθυντής|Υπεύθυνη Μάρκετινγκ|Λογιστής|Προγραμματιστής|Γραμματέας",
     honorifics: "Δρ.|Καθ.",
-    prose: [
-      "Για ερωτήσεις απευθυνθείτε: {name} ({position}), {mail}, {phone}.",
-      "Υπεύθυνος επικοινωνίας: {name}, {position}, τηλ. {phone}, e-mail {mail}.",
-    ],
-    at: " [at] |(at)| [παπάκι] |(παπάκι)",
-    dot: " [τελεία] |(τελεία)| [dot] ",
     filler:
       "Πάνω από τριάντα χρόνια δίπλα στις επιχειρήσεις της περιοχής.|Το γραφείο μας λειτουργεί Δευτέρα έως Παρασκευή.|Μάθετε περισσότερα για εμάς.",
     departments: "Τμήμα Πωλήσεων|Εξυπηρέτηση Πελατών|Λογιστήριο|Γραμματεία",
@@ -82,12 +58,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "Генеральный директор|Начальник отдела продаж|Доцент|Юрист|Руководитель проекта|Финансовый директор|Менеджер по маркетингу|Главный бухгалтер|Программист|Секретарь|Пресс-секретарь|Специалист по кадрам",
     honorifics: "проф.|к.т.н.",
-    prose: [
-      "По всем вопросам обращайтесь: {name} ({position}), {mail}, {phone}.",
-      "Контактное лицо: {name}, {position}, тел. {phone}, эл. почта {mail}.",
-    ],
-    at: " [собака] |(собака)| (at) |[at]| собака ",
-    dot: " [точка] |(точка)| точка ",
     filler:
       "Более тридцати лет мы работаем с предприятиями региона.|Наш офис открыт с понедельника по пятницу.|Узнайте больше о нашей работе.",
     departments: "Отдел продаж|Бухгалтерия|Служба поддержки|Приёмная комиссия",
@@ -100,12 +70,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "Генеральний директор|Начальник відділу продажів|Доцент|Юрист|Керівник проєкту|Фінансовий директор|Менеджер з маркетингу|Головний бухгалтер|Програміст|Секретар",
     honorifics: "проф.|доц.",
-    prose: [
-      "З усіх питань звертайтеся: {name} ({position}), {mail}, {phone}.",
-      "Контактна особа: {name}, {position}, тел. {phone}, ел. пошта {mail}.",
-    ],
-    at: " [равлик] |(равлик)| (at) |[at]| собака ",
-    dot: " [крапка] |(крапка)| крапка ",
     filler:
       "Понад тридцять років ми працюємо з підприємствами регіону.|Наш офіс відкритий з понеділка по п'ятницю.|Дізнайтеся більше про нашу роботу.",
     departments: "Відділ продажів|Бухгалтерія|Служба підтримки|Приймальна комісія",
@@ -117,12 +81,6 @@ export const EASTERN: readonly Language[] = [
     titles:
       "代表取締役|営業部長|准教授|弁護士|プロジェクトマネージャー|経理部長|広報担当|人事部長|システムエンジニア|秘書",
     honorifics: "",
-    prose: [
-      "お問い合わせ先：{name}（{position}）、{mail}、{phone}。",
-      "担当：{name}、{position}、電話 {phone}、メール {mail}。",
-    ],
-    at: " [at] |(at)|[アットマーク]|(アット)",
-    dot: " [ドット] |(dot)|[dot]",
     filler: "三十年以上にわたり地域の企業とともに歩んできました。|営業時間は月曜日から金曜日までです。",
     departments: "営業部|お客様相談室|経理部|学務課",
     isFamilyFirst: true,

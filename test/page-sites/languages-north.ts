@@ -12,12 +12,6 @@ export const NORTHERN: readonly Language[] = [
       "Algemeen directeur|Hoofd verkoop|Universitair docent|Advocaat|Projectleider|Office manager|Financieel directeur|Communicatieadviseur|Manager personeelszaken|Onderzoeker|Notaris|Klantenservice medewerker",
     honorifics: "dr.|prof. dr.|ir.|mr.|drs.|Dhr.|Mevr.",
     degrees: "MSc|MBA",
-    prose: [
-      "Voor vragen kunt u terecht bij {name} ({position}), {mail}, {phone}.",
-      "Contactpersoon: {name}, {position}, telefoon {phone}, e-mail {mail}.",
-    ],
-    at: " [at] |(at)|[apenstaartje]| (apenstaart) | at ",
-    dot: " [punt] |(punt)| punt ",
     filler:
       "Al meer dan dertig jaar werken wij voor bedrijven in de regio.|Ons kantoor is geopend van maandag tot en met vrijdag.|Lees meer over onze werkwijze.",
     departments: "Verkoop|Klantenservice|Administratie|Studentenzaken",
@@ -31,12 +25,6 @@ export const NORTHERN: readonly Language[] = [
     titles:
       "Verkställande direktör|Försäljningschef|Universitetslektor|Advokat|Projektledare|Ekonomichef|Kommunikatör|Personalchef|Systemutvecklare|Forskare|Kundtjänstmedarbetare|Redovisningskonsult",
     honorifics: "Dr|Prof.|Professor",
-    prose: [
-      "Har du frågor, kontakta {name} ({position}), {mail}, {phone}.",
-      "Kontaktperson: {name}, {position}, telefon {phone}, e-post {mail}.",
-    ],
-    at: " [at] |(at)|[snabel-a]|(snabel-a)| (a) ",
-    dot: " [punkt] |(punkt)| punkt ",
     filler:
       "I mer än trettio år har vi arbetat med företag i regionen.|Vårt kontor är öppet måndag till fredag.|Läs mer om hur vi arbetar.",
     departments: "Försäljning|Kundtjänst|Ekonomiavdelningen|Studentexpeditionen",
@@ -50,12 +38,6 @@ export const NORTHERN: readonly Language[] = [
     titles:
       "Administrerende direktør|Salgschef|Lektor|Advokat|Projektleder|Økonomichef|Kommunikationskonsulent|HR-chef|Softwareudvikler|Kontorassistent|Revisor|Kundekonsulent",
     honorifics: "Dr.|Prof.",
-    prose: [
-      "Har du spørgsmål, så skriv til {name} ({position}), {mail}, {phone}.",
-      "Kontaktperson: {name}, {position}, telefon {phone}, e-mail {mail}.",
-    ],
-    at: " [at] |(at)|[snabel-a]|(snabel-a)",
-    dot: " [punktum] |(punktum)| punktum ",
     filler:
       "I mere end tredive år har vi arbejdet for virksomheder i regionen.|Vores kontor har åbent mandag til fredag.|Læs mere om, hvordan vi arbejder.",
     departments: "Salg|Kundeservice|Økonomi|Studieadministrationen",
@@ -68,12 +50,6 @@ export const NORTHERN: readonly Language[] = [
     titles:
       "Daglig leder|Salgssjef|Førsteamanuensis|Advokat|Prosjektleder|Økonomisjef|Kommunikasjonsrådgiver|HR-sjef|Systemutvikler|Kontormedarbeider|Regnskapsfører|Kundebehandler",
     honorifics: "Dr.|Prof.",
-    prose: [
-      "Har du spørsmål, ta kontakt med {name} ({position}), {mail}, {phone}.",
-      "Kontaktperson: {name}, {position}, telefon {phone}, e-post {mail}.",
-    ],
-    at: " [at] |(at)|[krøllalfa]|(krøllalfa)",
-    dot: " [punktum] |(punktum)| punktum ",
     filler:
       "I mer enn tretti år har vi jobbet for bedrifter i regionen.|Kontoret er åpent mandag til fredag.|Les mer om hvordan vi jobber.",
     departments: "Salg|Kundeservice|Økonomi|Studieadministrasjonen",
@@ -86,12 +62,6 @@ export const NORTHERN: readonly Language[] = [
     titles:
       "Toimitusjohtaja|Myyntipäällikkö|Yliopistonlehtori|Asianajaja|Projektipäällikkö|Talousjohtaja|Viestintäasiantuntija|Henkilöstöpäällikkö|Ohjelmistosuunnittelija|Toimistosihteeri|Tutkija|Asiakaspalvelija",
     honorifics: "Tri|Prof.",
-    prose: [
-      "Lisätietoja antaa {name} ({position}), {mail}, {phone}.",
-      "Yhteyshenkilö: {name}, {position}, puhelin {phone}, sähköposti {mail}.",
-    ],
-    at: " [at] |(at)|[ät]|(ät)| (a) ",
-    dot: " [piste] |(piste)| piste ",
     filler:
       "Olemme palvelleet alueen yrityksiä yli kolmekymmentä vuotta.|Toimistomme on avoinna maanantaista perjantaihin.|Lue lisää toimintatavoistamme.",
     departments: "Myynti|Asiakaspalvelu|Talousosasto|Opintotoimisto",
@@ -105,12 +75,6 @@ export const NORTHERN: readonly Language[] = [
       "Prezes zarządu|Kierownik działu sprzedaży|Adiunkt|Radca prawny|Kierownik projektu|Dyrektor finansowy|Specjalista ds. marketingu|Główna księgowa|Programista|Sekretarka|Rzecznik prasowy|Specjalista ds. kadr",
     honorifics: "dr|prof.|mgr|dr inż.|dr hab.|mgr inż.",
     degrees: "MBA",
-    prose: [
-      "W razie pytań prosimy o kontakt: {name} ({position}), {mail}, {phone}.",
-      "Osoba do kontaktu: {name}, {position}, tel. {phone}, e-mail {mail}.",
-    ],
-    at: " [małpa] |(małpa)| (at) |[at]| małpa ",
-    dot: " [kropka] |(kropka)| kropka ",
     filler:
       "Od ponad trzydziestu lat współpracujemy z firmami w regionie.|Nasze biuro jest czynne od poniedziałku do piątku.|Dowiedz się więcej o naszej pracy.",
     departments: "Dział sprzedaży|Księgowość|Obsługa klienta|Dziekanat",
@@ -124,12 +88,6 @@ export const NORTHERN: readonly Language[] = [
       "Jednatel společnosti|Vedoucí obchodu|Odborná asistentka|Advokát|Projektový manažer|Finanční ředitelka|Specialista marketingu|Účetní|Programátor|Asistentka ředitele|Tisková mluvčí|Personalistka",
     honorifics: "Ing.|Mgr.|prof.|doc.|Bc.|JUDr.",
     degrees: "Ph.D.|CSc.|MBA",
-    prose: [
-      "S dotazy se obracejte na: {name} ({position}), {mail}, {phone}.",
-      "Kontaktní osoba: {name}, {position}, telefon {phone}, e-mail {mail}.",
-    ],
-    at: " [zavináč] |(zavináč)| (at) |[at]| zavináč ",
-    dot: " [tečka] |(tečka)| tečka ",
     filler:
       "Již více než třicet let spolupracujeme s firmami v regionu.|Naše kancelář je otevřena od pondělí do pátku.|Přečtěte si více o naší práci.",
     departments: "Obchodní oddělení|Účtárna|Zákaznický servis|Studijní oddělení",

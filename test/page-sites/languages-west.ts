@@ -17,13 +17,6 @@ export const WESTERN: readonly Language[] = [
       "Managing Director|Head of Sales|Senior Project Manager|Software Engineer|Office Manager|Associate Professor|Marketing Director|Research Fellow|Chief Financial Officer|Partner, Corporate Law|Account Manager|Data Protection Officer|HR Business Partner|Customer Support Lead",
     honorifics: "Dr|Prof.|Dr.|Ms|Mr",
     degrees: "PhD|MBA|Ph.D.|Esq.|CPA",
-    prose: [
-      "If you have any questions, please write to {name} ({position}), {mail}, {phone}.",
-      "For further details contact {name}, {position}, at {mail} or call {phone}.",
-      "Press enquiries: {name}, {position}, phone {phone}, email {mail}.",
-    ],
-    at: " [at] |(at)| (at) |[AT]| at |{at}",
-    dot: " [dot] |(dot)| dot ",
     filler:
       "We have been working with clients across the region since 1987.|Every project starts with a conversation.|Our office is open from Monday to Friday.|Read more about how we work and what drives us.",
     departments: "Sales|Customer Service|Finance Department|Admissions Office|Facilities",
@@ -42,13 +35,6 @@ export const WESTERN: readonly Language[] = [
       "Geschäftsführerin|Leiter Vertrieb|Wissenschaftliche Mitarbeiterin|Projektleiter|Steuerberaterin|Rechtsanwalt|Sekretariat der Geschäftsleitung|Datenschutzbeauftragter|Leiterin Personal|Buchhaltung|Vertriebsinnendienst|Professorin für Werkstoffkunde|Fachanwältin für Arbeitsrecht|Ausbildungsleiter",
     honorifics: "Dr.|Prof. Dr.|Dipl.-Ing.|Frau|Herr|Dr. med.|Prof. Dr.-Ing.",
     degrees: "LL.M.|MBA|M.Sc.|M.A.",
-    prose: [
-      "Bei Fragen wenden Sie sich bitte an {name} ({position}), {mail}, {phone}.",
-      "Ihre Ansprechperson: {name}, {position}, Telefon {phone}, E-Mail {mail}.",
-      "Weitere Auskünfte erteilt {name}, {position}, unter {mail} oder {phone}.",
-    ],
-    at: "(at)| (at) |[at]|(ät)|[ät]| [at] |(klammeraffe)",
-    dot: "(punkt)| [punkt] | (dot) ",
     filler:
       "Seit über dreißig Jahren begleiten wir Unternehmen der Region.|Unsere Bürozeiten sind von Montag bis Freitag.|Wir freuen uns auf Ihre Nachricht.|Qualität entsteht aus Erfahrung und Neugier.",
     departments: "Vertrieb|Kundendienst|Buchhaltung|Prüfungsamt|Abteilung Einkauf",
@@ -66,12 +52,6 @@ export const WESTERN: readonly Language[] = [
     titles:
       "Directrice générale|Responsable commercial|Chargée de communication|Maître de conférences|Avocat associé|Chef de projet|Assistante de direction|Directeur financier|Ingénieur d'études|Responsable des ressources humaines|Expert-comptable|Secrétaire pédagogique",
     honorifics: "M.|Mme|Dr|Me|Pr",
-    prose: [
-      "Pour toute question, contactez {name} ({position}) : {mail}, {phone}.",
-      "Contact presse : {name}, {position}, tél. {phone}, courriel {mail}.",
-    ],
-    at: " [arobase] |(arobase)| (at) |[at]| arobase ",
-    dot: " [point] |(point)| point ",
     filler:
       "Depuis plus de trente ans, nous accompagnons les entreprises de la région.|Nos bureaux sont ouverts du lundi au vendredi.|Découvrez nos métiers et nos engagements.",
     departments: "Service commercial|Comptabilité|Service clientèle|Scolarité",
@@ -88,12 +68,6 @@ export const WESTERN: readonly Language[] = [
     titles:
       "Directora general|Jefe de ventas|Profesora titular|Abogado|Responsable de marketing|Gerente de proyectos|Contable|Secretaria académica|Director financiero|Ingeniera de sistemas|Jefa de recursos humanos|Atención al cliente",
     honorifics: "Dra.|Dr.|D.|Dña.|Sr.|Sra.",
-    prose: [
-      "Para cualquier duda, escriba a {name} ({position}), {mail}, {phone}.",
-      "Persona de contacto: {name}, {position}, tel. {phone}, correo {mail}.",
-    ],
-    at: " [arroba] |(arroba)| (at) |[at]| arroba ",
-    dot: " [punto] |(punto)| punto ",
     filler:
       "Llevamos más de treinta años al servicio de nuestros clientes.|Nuestro horario es de lunes a viernes.|Conozca nuestro trabajo y nuestros valores.",
     departments: "Departamento de ventas|Administración|Atención al cliente|Secretaría",
@@ -108,12 +82,6 @@ export const WESTERN: readonly Language[] = [
     titles:
       "Amministratore delegato|Responsabile commerciale|Professore associato|Avvocato|Direttrice marketing|Ingegnere capo|Ragioniera|Segreteria didattica|Responsabile risorse umane|Commercialista|Assistente di direzione|Ricercatrice",
     honorifics: "Dott.|Dott.ssa|Avv.|Ing.|Prof.|Prof.ssa",
-    prose: [
-      "Per informazioni scrivere a {name} ({position}), {mail}, {phone}.",
-      "Referente: {name}, {position}, tel. {phone}, e-mail {mail}.",
-    ],
-    at: " [chiocciola] |(chiocciola)| (at) |[at]| chiocciola ",
-    dot: " [punto] |(punto)| punto ",
     filler:
       "Da oltre trent'anni accompagniamo le imprese del territorio.|I nostri uffici sono aperti dal lunedì al venerdì.|Scopri il nostro metodo di lavoro.",
     departments: "Ufficio vendite|Amministrazione|Assistenza clienti|Ufficio stampa",
@@ -130,12 +98,6 @@ export const WESTERN: readonly Language[] = [
     titles:
       "Diretora executiva|Gerente de vendas|Professor titular|Advogada|Coordenador de projetos|Analista de sistemas|Diretor financeiro|Secretária executiva|Gerente de recursos humanos|Engenheiro civil|Assessora de imprensa|Contador",
     honorifics: "Dr.|Dra.|Prof.|Profa.|Sr.|Sra.",
-    prose: [
-      "Em caso de dúvidas, escreva para {name} ({position}), {mail}, {phone}.",
-      "Contato: {name}, {position}, telefone {phone}, e-mail {mail}.",
-    ],
-    at: " [arroba] |(arroba)| (at) |[at]| arroba ",
-    dot: " [ponto] |(ponto)| ponto ",
     filler:
       "Há mais de trinta anos ao lado dos nossos clientes.|Nosso escritório funciona de segunda a sexta-feira.|Conheça nosso trabalho e nossos valores.",
     departments: "Departamento comercial|Financeiro|Atendimento ao cliente|Secretaria acadêmica",

@@ -1,17 +1,6 @@
-import { each, type Layout, type Shown } from "./layout.ts";
+import { each, type Layout } from "./layout.ts";
 
 export const TEXTS: readonly Layout[] = [
-  {
-    kind: "prose",
-    render: (shown, page) =>
-      each(shown, (one) => {
-        const sentence = page.random.pick(page.language.prose);
-        const text = sentence.replace(/\{(\w+)\}/g, (_, part: string) => partOf(one, part));
-        return `<p>${page.filler()} ${text}</p>`;
-      }),
-    isWhole: true,
-    isSentence: true,
-  },
   {
     kind: "paragraph with breaks",
     render: (shown, page) =>
@@ -35,11 +24,6 @@ export const TEXTS: readonly Layout[] = [
       ),
   },
   {
-    kind: "flat, ruled",
-    render: (shown, page) =>
-      shown.map((one) => `<b>${one.name}</b><br>${page.lines(one).join("<br>")}`).join("<hr>\n"),
-  },
-  {
     kind: "name and address in brackets",
     render: (shown) =>
       each(
@@ -51,9 +35,3 @@ export const TEXTS: readonly Layout[] = [
     isSentence: true,
   },
 ];
-
-function partOf(one: Shown, part: string): string {
-  if (part === "name") return one.name;
-  if (part === "position") return one.position;
-  return part === "mail" ? one.mail : one.phone;
-}

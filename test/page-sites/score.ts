@@ -47,7 +47,6 @@ export class Score {
   readonly split = new Share();
   /** What stands in text and attributes. */
   readonly hidden = new Share();
-  readonly closed = new Share();
   readonly names = new Share();
   /** Names of the wrong person, or of none: worse than no name. */
   wrongNames = 0;
@@ -106,7 +105,7 @@ function scoreTruth(score: Score, truth: Truth, found: Found | undefined, langua
   const fail = (what: Mistake["what"], wanted: string, got: string) =>
     score.mistakes.push({ what, group: `${writing} | ${layout} | ${language}`, page, wanted, got });
   score[visibility].add(isFound);
-  if (isFound && (visibility === "hidden" || visibility === "closed")) fail("obfuscated", "", address);
+  if (isFound && visibility === "hidden") fail("obfuscated", "", address);
   if (visibility === "readable") {
     for (const [map, key] of [
       [score.byWriting, writing],

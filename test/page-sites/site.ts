@@ -46,7 +46,6 @@ export interface SiteKinds {
   readable: readonly Writing[];
   split: readonly Writing[];
   hidden: readonly Writing[];
-  closed: readonly Writing[];
   layouts: readonly Layout[];
   extras: ExtraKinds;
   noise: NoiseKinds;

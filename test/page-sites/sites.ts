@@ -4,16 +4,12 @@ import { type Layout, PageStyle, type Shown } from "./layout.ts";
 import { type Entry, People } from "./people.ts";
 import { Random } from "./random.ts";
 import type { Site, SiteKinds, Truth } from "./site.ts";
+import { SITE_KINDS } from "./site-kinds.ts";
 import type { Parts } from "./themes.ts";
-import { USUAL_KINDS } from "./usual-kinds.ts";
 import { escapeHtml, type Writing } from "./writings.ts";
 
 /** Generates sites, always the same for a seed. Languages take turns. */
-export function* generatedSites(
-  seed: number,
-  count: number,
-  kinds: SiteKinds = USUAL_KINDS,
-): Generator<Site> {
+export function* generatedSites(seed: number, count: number, kinds: SiteKinds = SITE_KINDS): Generator<Site> {
   for (let index = 0; index < count; index++) {
     const language = kinds.languages[index % kinds.languages.length];
     if (language !== undefined)
@@ -121,8 +117,8 @@ class SiteMaker {
       .slice(0, random.int(1, 3))
       .map((local) => this.#people.department(local));
     const people = [this.#people.person({ position: 1, phone: 1, title: 0.2 })];
-    const prose = this.#proseOrAny();
-    const main = `${this.#lay("/contact", layout, departments)}<h2>${this.#style.words.contact}</h2>${this.#lay("/contact", prose, people)}`;
+    const other = random.pick(this.#kinds.layouts);
+    const main = `${this.#lay("/contact", layout, departments)}<h2>${this.#style.words.contact}</h2>${this.#lay("/contact", other, people)}`;
     this.#page("/contact", "contact", `${main}${random.chance(0.6) ? this.#extra("/contact") : ""}`);
   }
 
@@ -138,7 +134,7 @@ class SiteMaker {
 
   #newsPage() {
     const random = this.#random;
-    const layout = this.#proseOrAny();
+    const layout = random.pick(this.#kinds.layouts);
     const people = Array.from({ length: random.int(1, 2) }, () =>
       this.#people.person({ position: 1, phone: 1, title: 0.2 }),
     );
@@ -147,11 +143,6 @@ class SiteMaker {
       "news",
       `${this.#fillers(4)}${this.#lay("/news/1", layout, people)}${this.#fillers(2)}`,
     );
-  }
-
-  #proseOrAny(): Layout {
-    const { layouts } = this.#kinds;
-    return this.#random.pick(this.#random.chance(0.3) ? layouts.filter(({ isWhole }) => isWhole) : layouts);
   }
 
   /** Forbidden to index: none of it may be found. */
@@ -183,9 +174,9 @@ class SiteMaker {
   }
 
   #writing(layout: Layout): Writing {
-    const { readable, split, hidden, closed } = this.#kinds;
+    const { readable, split, hidden } = this.#kinds;
     const drawn = this.#random.float();
-    const family = drawn < 0.64 ? readable : drawn < 0.7 ? split : drawn < 0.95 ? hidden : closed;
+    const family = drawn < 0.64 ? readable : drawn < 0.7 ? split : hidden;
     const isSentence =
       layout.isSentence === true || layout.isInverted === true || layout.isPeopleOnly === true;
     return this.#random.pick(family.filter(({ isOnName }) => !(isSentence && isOnName)));
@@ -198,8 +189,7 @@ class SiteMaker {
       layout.isData ? entry.written : layout.isInverted ? entry.inverted : entry.written,
     );
     const mail = writing.write({
-      ...{ address, local: address.slice(0, at), domain: address.slice(at + 1), name },
-      ...{ random: this.#random, language: this.#language },
+      ...{ address, local: address.slice(0, at), domain: address.slice(at + 1), name, random: this.#random },
     });
     const isOnName = writing.isOnName === true;
     return {

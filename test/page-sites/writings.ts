@@ -1,11 +1,7 @@
-import type { Language } from "./language.ts";
 import type { Random } from "./random.ts";
 
-/**
- * Who can read an address: `readable`, everybody; `split`, a reader of the tree, by markup inside the address; `hidden`,
- * a reader of obfuscated text and attributes; `closed`, only a reader of scripts, ciphers or pictures.
- */
-export type Visibility = "readable" | "split" | "hidden" | "closed";
+/** `readable`: as a text or a link; `split`: by markup inside the address; `hidden`: obfuscated, so it may not be given. */
+export type Visibility = "readable" | "split" | "hidden";
 
 /** One way to write an address into a page. */
 export interface Writing {
@@ -25,7 +21,6 @@ export interface Written {
   /** Of the person, in HTML; empty for a department. */
   name: string;
   random: Random;
-  language: Language;
 }
 
 /** Text for HTML, also within quotes. */
@@ -45,11 +40,9 @@ const references = (text: string) => [...text].map((letter) => `&#${letter.codeP
 const hexReferences = (text: string) =>
   [...text].map((letter) => `&#x${letter.codePointAt(0)?.toString(16)};`).join("");
 const reversed = (text: string) => [...text].reverse().join("");
-const rot13 = (text: string) =>
-  text.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97));
 
 /** Cloudflare's encoding: a key, and each byte XOR the key. */
-export function cfemail(address: string, key: number): string {
+function cfemail(address: string, key: number): string {
   const bytes = [key, ...Buffer.from(address).map((byte) => byte ^ key)];
   return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -136,17 +129,8 @@ export const SPLIT = writings("split", [
   },
 ]);
 
+/** One of each family: words for the @, attributes, ciphers, scripts and pictures. */
 export const HIDDEN = writings("hidden", [
-  {
-    kind: "[at]",
-    write: ({ local, domain, random }) => `${local}${random.pick([" [at] ", "[at]"])}${domain}`,
-    isText: true,
-  },
-  {
-    kind: "(at)",
-    write: ({ local, domain, random }) => `${local}${random.pick(["(at)", " (at) "])}${domain}`,
-    isText: true,
-  },
   {
     kind: "at and dot",
     write: ({ local, domain, random }) => {
@@ -161,32 +145,9 @@ export const HIDDEN = writings("hidden", [
     isText: true,
   },
   {
-    kind: "at in another language",
-    write: ({ local, domain, random, language }) => `${local}${random.pick(language.at.split("|"))}${domain}`,
+    kind: "@ in brackets",
+    write: ({ local, domain, random }) => `${local}${random.pick(["[@]", "(@)", " [@] ", "{@}"])}${domain}`,
     isText: true,
-  },
-  {
-    kind: "at and dot in another language",
-    write: ({ local, domain, random, language }) => {
-      const dot = random.pick(language.dot.split("|"));
-      const at = random.pick(language.at.split("|"));
-      return `${local}${at}${domain.replaceAll(".", dot)}`;
-    },
-    isText: true,
-  },
-  {
-    kind: "cfemail on a span",
-    write: ({ address, random }) =>
-      `<span class="__cf_email__" data-cfemail="${cfemail(address, random.int(1, 255))}">[email&#160;protected]</span>`,
-  },
-  {
-    kind: "cfemail on a link",
-    write: ({ address, random }) =>
-      link(
-        "/cdn-cgi/l/email-protection",
-        "[email&#160;protected]",
-        `class="__cf_email__" data-cfemail="${cfemail(address, random.int(1, 255))}" `,
-      ),
   },
   {
     kind: "cfemail in a link's path",
@@ -195,31 +156,7 @@ export const HIDDEN = writings("hidden", [
   },
   {
     kind: "user and domain in attributes",
-    write: ({ local, domain, random }) => {
-      const [user, host] = random.pick([
-        ["user", "domain"],
-        ["name", "domain"],
-        ["local", "host"],
-        ["u", "d"],
-      ] as const);
-      return `<span class="email" data-${user}="${local}" data-${host}="${domain}"></span>`;
-    },
-  },
-  {
-    kind: "user, domain and top-level domain in attributes",
-    write: ({ local, domain }) => {
-      const cut = domain.indexOf(".");
-      return link(
-        "#",
-        "E-Mail",
-        `class="cryptedmail" data-name="${local}" data-domain="${domain.slice(0, cut)}" data-tld="${domain.slice(cut + 1)}" `,
-      );
-    },
-  },
-  {
-    kind: "at in an attribute",
-    write: ({ local, domain, random }) =>
-      `<span class="mail" data-${random.pick(["email", "mail", "address"])}="${local}[at]${domain}"></span>`,
+    write: ({ local, domain }) => `<span class="email" data-user="${local}" data-domain="${domain}"></span>`,
   },
   {
     kind: "at in mailto",
@@ -230,49 +167,25 @@ export const HIDDEN = writings("hidden", [
     write: ({ address }) =>
       `<span style="unicode-bidi:bidi-override; direction:rtl">${reversed(address)}</span>`,
   },
-  { kind: "icon for @", write: ({ local, domain }) => `${local}<i class="fa fa-at"></i>${domain}` },
   {
     kind: "picture of @",
     write: ({ local, domain }) => `${local}<img src="/img/at.gif" alt="@" width="12">${domain}`,
   },
-  {
-    kind: "word in a span",
-    write: ({ local, domain, random, language }) =>
-      `${local}<span class="at">${random.pick(language.at.split("|"))}</span>${domain}`,
-  },
-]);
-
-export const CLOSED = writings("closed", [
   {
     kind: "script, joined",
     write: ({ local, domain }) =>
       `<script>var u="${local}",d="${domain}";document.write('<a href="mailto:'+u+'@'+d+'">'+u+'@'+d+'</a>');</script>`,
   },
   {
-    kind: "script, character codes",
-    write: ({ address }) =>
-      `<script>document.write(String.fromCharCode(${[...address].map((each) => each.charCodeAt(0))}))</script>`,
-  },
-  {
-    kind: "rot13 in an attribute",
-    write: ({ address }) => `<span class="rot" data-enc="${rot13(address)}"></span>`,
+    kind: "script, whole address",
+    write: ({ address }) => `<script>window.contactMail = "${address}";</script>`,
   },
   {
     kind: "base64 in an attribute",
     write: ({ address }) =>
       `<span class="protected" data-b64="${Buffer.from(address).toString("base64")}"></span>`,
   },
-  {
-    kind: "TYPO3 cipher",
-    write: ({ address }) =>
-      link(`javascript:linkTo_UnCryptMailto('${shifted(`mailto:${address}`)}');`, "E-Mail"),
-  },
-  { kind: "picture", write: ({ local }) => `<img src="/images/mail-${local.length}.png" alt="">` },
 ]);
-
-function shifted(text: string): string {
-  return text.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 1) % 26) + 97));
-}
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

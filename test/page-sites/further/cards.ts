@@ -89,21 +89,6 @@ export const FURTHER_CARDS: readonly Layout[] = [
       )}`,
   },
   {
-    kind: "flat boxes of a page builder",
-    render: (shown, page) =>
-      each(
-        shown,
-        (one) =>
-          `<div id="comp-a${page.random.int(1000, 9999)}" class="txtNew"><h2 class="font_2">${one.name}</h2></div>${page
-            .lines(one)
-            .map(
-              (line) =>
-                `<div id="comp-b${page.random.int(1000, 9999)}" class="txtNew"><p class="font_8">${line}</p></div>`,
-            )
-            .join("")}`,
-      ),
-  },
-  {
     kind: "rows of a grid",
     render: (shown, page) =>
       each(
@@ -130,15 +115,6 @@ export const FURTHER_CARDS: readonly Layout[] = [
 
 export const FURTHER_TEXTS: readonly Layout[] = [
   {
-    kind: "position before the name, colon",
-    render: (shown, page) =>
-      each(
-        shown,
-        (one) => `<p>${one.position}: <strong>${one.name}</strong><br>${rest(one, page).join("<br>")}</p>`,
-      ),
-    isWhole: true,
-  },
-  {
     kind: "name and position in one line",
     render: (shown, page) =>
       each(
@@ -155,33 +131,5 @@ export const FURTHER_TEXTS: readonly Layout[] = [
         ({ name, position, phone, mail }) =>
           `<p>${[name, position, phone, mail].filter((part) => part !== "").join(" | ")}</p>`,
       ),
-  },
-  {
-    kind: "preformatted",
-    render: (shown, page) =>
-      `<pre>${shown.map((one) => [one.name, ...page.lines(one)].join("\n")).join("\n\n")}</pre>`,
-  },
-  {
-    kind: "prose, address before the name",
-    render: (shown, page) =>
-      each(
-        shown,
-        (one) =>
-          `<p>${page.filler()} ${one.mail} (${one.name}, ${one.position}, ${page.words.phone} ${one.phone})</p>`,
-      ),
-    isWhole: true,
-    isSentence: true,
-  },
-  {
-    kind: "several people in one paragraph",
-    render: (shown) =>
-      `<p>${shown.map(({ name, position, mail }) => `${name}${position === "" ? "" : ` (${position})`}: ${mail}`).join("; ")}</p>`,
-    isSentence: true,
-    hides: ["phone"],
-  },
-  {
-    kind: "lines in one paragraph",
-    render: (shown) =>
-      `<p>${shown.map(({ name, position, phone, mail }) => [name, position, phone, mail].filter((part) => part !== "").join(", ")).join("<br>\n")}</p>`,
   },
 ];

@@ -20,23 +20,11 @@ function person({ entry }: Shown, type: unknown): Record<string, unknown> {
 
 export const FURTHER_DATA: readonly Layout[] = [
   {
-    kind: "JSON-LD, one script each",
-    render: (shown) =>
-      `${shown.map((one) => script(json({ "@context": { "@vocab": "https://schema.org/" }, ...person(one, typeOf(one)) }))).join("\n")}${visible(shown)}`,
-    isData: true,
-  },
-  {
     kind: "JSON-LD, members and founders",
     render: (shown, { organization }) => {
       const [first, ...others] = shown.map((one) => person(one, typeOf(one)));
       return `${script(json({ "@context": "https://schema.org", "@type": "LegalService", name: organization, founder: first, member: others }))}${visible(shown)}`;
     },
-    isData: true,
-  },
-  {
-    kind: "JSON-LD, several types",
-    render: (shown) =>
-      `${script(`//<![CDATA[\n${json({ "@context": "https://schema.org", "@graph": shown.map((one) => person(one, [typeOf(one), one.entry.firstName === null ? "LocalBusiness" : "Thing"])) })}\n//]]>`)}${visible(shown)}`,
     isData: true,
   },
   {
@@ -89,15 +77,6 @@ export const FURTHER_DATA: readonly Layout[] = [
     isPeopleOnly: true,
   },
   {
-    kind: "RDFa",
-    render: (shown) =>
-      `<div vocab="https://schema.org/">${each(
-        shown,
-        (one) =>
-          `<div typeof="${typeOf(one)}"><span property="name">${one.name}</span> ${wrap(one.position, "span", 'property="jobTitle"')} ${wrap(one.phone, "span", 'property="telephone"')} ${wrap(one.mail, "span", 'property="email"')}</div>`,
-      )}</div>`,
-  },
-  {
     kind: "hCard with parts of the name",
     render: (shown) =>
       each(
@@ -106,15 +85,5 @@ export const FURTHER_DATA: readonly Layout[] = [
           `<div class="vcard staff"><div class="fn n"><span class="given-name">${escapeHtml(entry.firstName ?? "")}</span> <span class="family-name">${escapeHtml(entry.lastName ?? "")}</span></div>${wrap(position, "div", 'class="role"')}<div class="adr"><span class="locality">Altenbach</span></div>${wrap(phone, "div", 'class="tel"')}${wrap(mail, "div", 'class="email"')}</div>`,
       ),
     isPeopleOnly: true,
-  },
-  {
-    kind: "h-card on the link",
-    render: (shown) =>
-      each(
-        shown,
-        ({ entry, position, phone }) =>
-          `<p class="h-card"><a class="p-name u-email" href="mailto:${entry.address}">${escapeHtml(entry.written)}</a>${position === "" ? "" : `, <span class="p-role">${position}</span>`}${phone === "" ? "" : `, <span class="p-tel">${phone}</span>`}</p>`,
-      ),
-    isData: true,
   },
 ];

@@ -9,12 +9,6 @@ export const FURTHER_LANGUAGES: readonly Language[] = [
     titles:
       "Konateľ spoločnosti|Vedúci obchodu|Odborná asistentka|Advokát|Projektový manažér|Finančná riaditeľka|Špecialista marketingu|Účtovníčka|Programátor|Hovorkyňa",
     honorifics: "Ing.|Mgr.|prof.|doc.|JUDr.",
-    prose: [
-      "S otázkami sa obracajte na: {name} ({position}), {mail}, {phone}.",
-      "Kontaktná osoba: {name}, {position}, tel. {phone}, e-mail {mail}.",
-    ],
-    at: " [zavináč] |(zavináč)| (at) |[at]",
-    dot: " [bodka] |(bodka)",
     filler:
       "Už viac ako tridsať rokov spolupracujeme s firmami v regióne.|Naša kancelária je otvorená od pondelka do piatku.",
     departments: "Obchodné oddelenie|Účtovníctvo|Zákaznícky servis|Študijné oddelenie",
@@ -27,12 +21,6 @@ export const FURTHER_LANGUAGES: readonly Language[] = [
     titles:
       "Direktor društva|Voditelj prodaje|Docentica|Odvjetnik|Voditeljica projekta|Financijski direktor|Stručnjak za marketing|Računovođa|Programer|Glasnogovornica",
     honorifics: "dr. sc.|prof. dr. sc.|mr. sc.",
-    prose: [
-      "Za sva pitanja obratite se: {name} ({position}), {mail}, {phone}.",
-      "Osoba za kontakt: {name}, {position}, tel. {phone}, e-pošta {mail}.",
-    ],
-    at: " [at] |(at)|[et]| (et) ",
-    dot: " [točka] |(točka)",
     filler:
       "Više od trideset godina radimo s tvrtkama iz regije.|Naš ured otvoren je od ponedjeljka do petka.",
     departments: "Prodaja|Računovodstvo|Korisnička služba|Studentska služba",
@@ -45,12 +33,6 @@ export const FURTHER_LANGUAGES: readonly Language[] = [
     titles:
       "Direktorica podjetja|Vodja prodaje|Docent|Odvetnica|Vodja projekta|Finančni direktor|Strokovnjak za marketing|Računovodja|Programer|Tajnica",
     honorifics: "dr.|prof. dr.|mag.",
-    prose: [
-      "Za vprašanja se obrnite na: {name} ({position}), {mail}, {phone}.",
-      "Kontaktna oseba: {name}, {position}, tel. {phone}, e-pošta {mail}.",
-    ],
-    at: " [at] |(at)|[afna]|(afna)",
-    dot: " [pika] |(pika)",
     filler:
       "Že več kot trideset let sodelujemo s podjetji v regiji.|Naša pisarna je odprta od ponedeljka do petka.",
     departments: "Prodaja|Računovodstvo|Podpora strankam|Študentski referat",
@@ -63,12 +45,6 @@ export const FURTHER_LANGUAGES: readonly Language[] = [
     titles:
       "Valdes priekšsēdētājs|Pārdošanas vadītāja|Docents|Zvērināts advokāts|Projektu vadītāja|Finanšu direktors|Mārketinga speciālists|Galvenā grāmatvede|Programmētājs|Sekretāre",
     honorifics: "Dr.|prof.",
-    prose: [
-      "Jautājumu gadījumā sazinieties: {name} ({position}), {mail}, {phone}.",
-      "Kontaktpersona: {name}, {position}, tālr. {phone}, e-pasts {mail}.",
-    ],
-    at: " [at] |(at)| [et] ",
-    dot: " [punkts] |(punkts)",
     filler:
       "Jau vairāk nekā trīsdesmit gadus sadarbojamies ar reģiona uzņēmumiem.|Mūsu birojs ir atvērts no pirmdienas līdz piektdienai.",
     departments: "Pārdošanas daļa|Grāmatvedība|Klientu serviss|Studiju daļa",
@@ -79,12 +55,6 @@ export const FURTHER_LANGUAGES: readonly Language[] = [
     words: "姓名|名|姓|职务|邮箱|电话|传真|办公室|首页|团队成员|联系我们|法律声明|新闻",
     titles: "总经理|销售总监|副教授|律师|项目经理|财务总监|市场部经理|会计师|软件工程师|秘书",
     honorifics: "",
-    prose: [
-      "如有疑问，请联系：{name}（{position}），{mail}，{phone}。",
-      "联系人：{name}，{position}，电话 {phone}，邮箱 {mail}。",
-    ],
-    at: " [at] |(at)|#at#",
-    dot: " [点] |(点)|[dot]",
     filler: "三十多年来，我们一直与本地区的企业合作。|办公时间为周一至周五。",
     departments: "销售部|财务部|客户服务|教务处",
     isFamilyFirst: true,
@@ -96,12 +66,6 @@ export const FURTHER_LANGUAGES: readonly Language[] = [
     titles:
       "대표이사|영업부장|부교수|변호사|프로젝트 매니저|재무이사|마케팅 팀장|회계사|소프트웨어 엔지니어|비서",
     honorifics: "",
-    prose: [
-      "문의: {name} ({position}), {mail}, {phone}.",
-      "담당자: {name}, {position}, 전화 {phone}, 이메일 {mail}.",
-    ],
-    at: " [at] |(at)|[골뱅이]|(골뱅이)",
-    dot: " [점] |(점)",
     filler: "저희는 삼십 년 넘게 지역 기업과 함께해 왔습니다.|사무실은 월요일부터 금요일까지 운영됩니다.",
     departments: "영업부|회계팀|고객지원팀|학사지원과",
     isFamilyFirst: true,

@@ -25,11 +25,6 @@ export const FURTHER_TABLES: readonly Layout[] = [
       )}</table>`,
   },
   {
-    kind: "two rows per person",
-    render: (shown) =>
-      `<table>${each(shown, (one) => `<tr><td><b>${one.name}</b></td><td>${one.position}</td></tr><tr><td>${one.phone}</td><td>${one.mail}</td></tr>`)}</table>`,
-  },
-  {
     kind: "table, short headings",
     render: (shown, { words }) =>
       `<table><thead><tr>${cells(["", words.name, words.position, "Tel.", "Mail"], "th")}</tr></thead>${each(shown, (one, index) => `<tr>${cells([String(index + 1), one.name, one.position, one.phone, one.mail])}</tr>`)}</table>`,
@@ -45,26 +40,6 @@ export const FURTHER_TABLES: readonly Layout[] = [
       `<table><tr>${cells([words.name, words.position, words.contact], "th")}</tr>${each(shown, (one) => `<tr>${cells([one.name, one.position, [one.phone, one.mail].filter((part) => part !== "").join("<br>")])}</tr>`)}</table>`,
   },
   {
-    kind: "people as columns",
-    render: (shown, { words }) => {
-      const row = (heading: string, texts: readonly string[]) =>
-        `<tr><th>${heading}</th>${cells(texts)}</tr>`;
-      return `<table>${row(
-        words.name,
-        shown.map(({ name }) => name),
-      )}${row(
-        words.position,
-        shown.map(({ position }) => position),
-      )}${row(
-        words.phone,
-        shown.map(({ phone }) => phone),
-      )}${row(
-        words.email,
-        shown.map(({ mail }) => mail),
-      )}</table>`;
-    },
-  },
-  {
     kind: "nested tables",
     render: (shown, page) =>
       `<TABLE WIDTH=600>${each(
@@ -75,14 +50,6 @@ export const FURTHER_TABLES: readonly Layout[] = [
             .map((line) => `<TR><TD><FONT SIZE=2>${line}</FONT></TD></TR>`)
             .join("")}</TABLE></TD></TR>`,
       )}</TABLE>`,
-  },
-  {
-    kind: "table by roles",
-    render: (shown, { words }) => {
-      const line = (texts: readonly string[], role: string) =>
-        `<div role="row">${texts.map((text) => `<div role="${role}">${text}</div>`).join("")}</div>`;
-      return `<div role="table">${line([words.name, words.position, words.phone, words.email], "columnheader")}${each(shown, (one) => line([one.name, one.position, one.phone, one.mail], "cell"))}</div>`;
-    },
   },
   {
     kind: "table for small screens",

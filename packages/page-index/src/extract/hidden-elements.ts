@@ -20,7 +20,7 @@ export class HiddenElements {
   readStyle(css: string): void {
     let depth = 0;
     let selectors = "";
-    for (const piece of withoutComments(css).match(/[^{}]*(?:[{}]|$)/g) ?? []) {
+    for (const piece of css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, "").match(/[^{}]*(?:[{}]|$)/g) ?? []) {
       if (piece.endsWith("{")) {
         if (depth === 0) selectors = piece.slice(0, -1);
         depth += 1;
@@ -34,15 +34,4 @@ export class HiddenElements {
       }
     }
   }
-}
-
-function withoutComments(css: string): string {
-  const parts: string[] = [];
-  for (let at = 0; at < css.length; ) {
-    const begin = css.indexOf("/*", at);
-    parts.push(css.slice(at, begin === -1 ? undefined : begin));
-    const end = begin === -1 ? -1 : css.indexOf("*/", begin + 2);
-    at = end === -1 ? css.length : end + 2;
-  }
-  return parts.join("");
 }

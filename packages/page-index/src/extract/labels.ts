@@ -1,15 +1,5 @@
 /** What a label or a heading of a table announces. */
-export type Kind =
-  | "name"
-  | "firstName"
-  | "lastName"
-  | "position"
-  | "phone"
-  | "mobile"
-  | "fax"
-  | "email"
-  | "organization"
-  | "other";
+export type Kind = "name" | "firstName" | "lastName" | "position" | "phone" | "mobile" | "email" | "other";
 
 /** Labels in lower case without accents. The first kind counts. */
 const LABELS: readonly (readonly [Kind, string])[] = [
@@ -17,7 +7,7 @@ const LABELS: readonly (readonly [Kind, string])[] = [
     "name",
     "first and last name|vor und nachname|nom et prenom|prenom et nom|nombre y apellidos?|nome e cognome|cognome e nome|imie i nazwisko|nazwisko i imie|jmeno a prijmeni|nume si prenume|ad[ıi]?(?: ve)? soyad[ıi]?|ονοματεπωνυμο",
   ],
-  ["fax", "(?:tele)?fax|(?:tele)?faks[ia]?|telecopie(?:ur)?|факс|φαξ|传真|傳真|팩스|ファックス|ファクス|f"],
+  ["other", "(?:tele)?fax|(?:tele)?faks[ia]?|telecopie(?:ur)?|факс|φαξ|传真|傳真|팩스|ファックス|ファクス|f"],
   [
     "email",
     "e ?mail|mail|courriel|mel|correo(?: electronico)?|e ?posta|e ?post|posta elettronica|poczta|sahkoposti|(?:эл\\p{L}*|ел\\p{L}*)? ?(?:почта|пошта)|邮箱|電郵|邮件|(?:電子)?メール(?:アドレス)?|이메일|e",
@@ -59,23 +49,10 @@ const LABEL = new RegExp(
   "u",
 );
 const MAX_LABEL = 32;
-/** Cache: the pages of a site repeat their texts. */
-const known = new Map<string, Kind | null>();
-const MAX_KNOWN = 5000;
 
 /** The kind of a label such as `E-Mail:`, `Tel.`, `Job title`; `null` for another text. */
 export function labelKind(text: string): Kind | null {
   if (text.length > MAX_LABEL || /[\d@]/.test(text)) return null;
-  let kind = known.get(text);
-  if (kind === undefined) {
-    kind = foldedKind(text);
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(text, kind);
-  }
-  return kind;
-}
-
-function foldedKind(text: string): Kind | null {
   const accentless = text.normalize("NFD").replaceAll(/(?<=[\p{Script=Latin}\p{Script=Greek}])\p{M}+/gu, "");
   const folded = accentless
     .normalize("NFC")
@@ -87,35 +64,28 @@ function foldedKind(text: string): Kind | null {
   return LABELS[group - 1]?.[0] ?? null;
 }
 
-const ITEMS: Readonly<Record<string, Kind>> = {
-  name: "name",
-  givenname: "firstName",
-  familyname: "lastName",
-  jobtitle: "position",
-  hasoccupation: "position",
-  telephone: "phone",
-  faxnumber: "fax",
-  email: "email",
-  fn: "name",
-  "p-name": "name",
-  "given-name": "firstName",
-  "p-given-name": "firstName",
-  "family-name": "lastName",
-  "p-family-name": "lastName",
-  "p-job-title": "position",
-  "p-role": "position",
-  tel: "phone",
-  "p-tel": "phone",
-  "p-org": "organization",
-  "organization-name": "organization",
-};
+/** Properties of microdata, and classes of microformats. */
+const ITEMS: readonly (readonly [Kind, string])[] = [
+  ["name", "name fn p-name"],
+  ["firstName", "givenname given-name p-given-name"],
+  ["lastName", "familyname family-name p-family-name"],
+  ["position", "jobtitle hasoccupation p-job-title p-role"],
+  ["phone", "telephone tel p-tel"],
+  ["email", "email"],
+  ["other", "faxnumber p-org organization-name"],
+];
+const KIND_OF_ITEM = new Map(ITEMS.flatMap(([kind, words]) => words.split(" ").map((word) => [word, kind])));
+
 /** What microdata and the class names of a microformat announce; `null` without a known one. */
-export function attributeKind(classes: string, item: string, isInItem: boolean): Kind | null {
+export function attributeKind(attributes: ReadonlyMap<string, string>, isInItem: boolean): Kind | null {
+  const item = attributes.get("itemprop") ?? attributes.get("property") ?? "";
+  const classes = attributes.get("class") ?? "";
+  if (item === "" && classes === "") return null;
   for (const word of `${item.replace(/^\w+:/, "")} ${classes}`.toLowerCase().split(/\s+/)) {
-    const kind = Object.hasOwn(ITEMS, word) ? ITEMS[word] : undefined;
+    const kind = KIND_OF_ITEM.get(word);
     if (kind !== undefined) return kind;
     if (isInItem && (word === "title" || word === "role")) return "position";
-    if (isInItem && word === "org") return "organization";
+    if (isInItem && word === "org") return "other";
   }
   return null;
 }

@@ -1,49 +1,63 @@
 import { parse, type DefaultTreeAdapterTypes as Tree } from "parse5";
-import { recipientsOf } from "./find-addresses.ts";
+import { plainAddresses, recipientsOf } from "./find-addresses.ts";
 import { HiddenElements } from "./hidden-elements.ts";
+import { inSections } from "./in-sections.ts";
 import { attributeKind, type Kind } from "./labels.ts";
-import { lowerBound } from "./lower-bound.ts";
 import { attributesOf, contentOf, PageHead, resolvedUrl } from "./page-head.ts";
 import { TableHeadings } from "./table-headings.ts";
 
-/** An element with the part of the text that it contains. */
+/** An element, or a heading with what follows it. Those around it come before it, those in it directly behind it. */
 export interface PageElement {
-  tag: string;
   /** Index of the element around it; -1 for the first. */
   parent: number;
   /** Index of its last descendant; its own without any. */
   last: number;
+  /** Its first piece, and the one behind its last. A piece that goes on around it counts, too. */
   start: number;
   end: number;
+  /** Characters of text before it, and up to its end. */
+  from: number;
+  to: number;
   /** What a label or heading says of its text, and the element that has it. */
   kind: Kind | null;
-  kindOwner: number;
+  owner: number;
   /** 2 within a heading, 1 within emphasised text. */
   rank: number;
   /** Within a link to a page, or a button. */
   isLink: boolean;
   /** Within microdata or a microformat. */
   isItem: boolean;
+  /** The only address in it, or that it has several. */
+  address: string | true | null;
 }
 
-/** A value of an attribute. */
-export interface Linked {
+/** A text between two breaks; or an empty one, for the number or the URL of a link. */
+export interface Piece {
+  /** Its place in the page. */
+  index: number;
+  /** Index of the innermost element around all of it. */
+  element: number;
+  text: string;
+  line: number;
+  phone: string | null;
+  url: string | null;
+  /** What a label or heading says of it. */
+  kind: Kind | null;
+  isLabel: boolean;
+}
+
+/** An address at a place of the page. */
+export interface Occurrence {
   value: string;
   element: number;
+  /** The piece behind it. */
   at: number;
-}
-
-export interface LinkedAddress extends Linked {
+  /** Of a recipient: its name in the link, and whether it is one of several or of a copy. */
   name: string | null;
   isAside: boolean;
 }
 
 export type PageLink = { url: URL; text: string };
-
-/** Separates elements of one line. */
-export const SEPARATOR = "\u2028";
-/** Separates columns of one line that blanks set apart. */
-export const GAP = "\u2029";
 
 /** As in Chromium. */
 const MAX_DEPTH = 512;
@@ -61,32 +75,27 @@ const SKIPPED = new Set(
 const CODE = new Set("code kbd samp var".split(" "));
 const EMPHASIS = new Set("strong b dt th summary caption".split(" "));
 const DECLARING = new Set("script meta link base".split(" "));
-const HEADINGS = new Set("h1 h2 h3 h4 h5 h6".split(" "));
 const INVISIBLE = /[\u00AD\u200B-\u200F\u2060\uFEFF]+/g;
-const NEXT = { behind: /[\p{L}\p{N}\s]/u, before: /^[\p{L}\p{N}+(]/u };
+/** Blanks that separate columns in a line. */
+const GAP = /[^\S\n]{2,}|[\t\u2000-\u2003]/;
 
-/** The text of a page with breaks between its blocks, and the elements, links and declarations in it. */
+/** The pieces of text of a page, and the elements, addresses, links and declarations in it. */
 export class PageText {
   readonly elements: PageElement[] = [];
-  readonly addresses: LinkedAddress[] = [];
-  readonly phones: Linked[] = [];
-  readonly profiles: Linked[] = [];
+  readonly pieces: Piece[] = [];
+  readonly occurrences: Occurrence[] = [];
   readonly head: PageHead;
   language = "";
-  text = "";
+  /** Number of characters. */
+  length = 0;
 
-  readonly #parts: string[] = [];
   readonly #links: { url: URL; title: string; element: number }[] = [];
-  /** Offsets at which the text begins to be that of an element, and the index of the element. */
-  readonly #offsets: number[] = [];
-  readonly #owners: number[] = [];
   readonly #tables: TableHeadings[] = [];
-  readonly #kinds = new Map<string, Kind | null>();
   readonly #hiding = new HiddenElements();
-  #length = 0;
-  #cursor = 0;
-  /** The last character; a break at the start. */
-  #previous = "\n";
+  /** The piece that is being read, and its element. */
+  #text = "";
+  #element = 0;
+  #line = 0;
   #code = 0;
   #pre = 0;
   /** Whether an element has ended since the last text. */
@@ -95,42 +104,37 @@ export class PageText {
   constructor(html: string, url: URL) {
     this.head = new PageHead(url);
     this.#walk(parse(html, { scriptingEnabled: false }));
-    this.text = this.#parts.join("");
   }
 
   get links(): PageLink[] {
     return this.#links.map(({ url, title, element }) => {
-      const { start = 0, end = 0 } = this.elements[element] ?? {};
-      return { url, text: this.text.slice(start, Math.min(end, start + 200)).trim() || title };
+      const texts = this.piecesOf(element, 20).map(({ text }) => text);
+      return { url, text: texts.join(" ").slice(0, 200).trim() || title };
     });
   }
 
-  /** Index of the innermost element that contains a part of the text. */
-  elementAt(start: number, end: number): number {
-    const isBehind = (at: number) => (this.#offsets[at] ?? Number.POSITIVE_INFINITY) > start;
-    while (!isBehind(this.#cursor) && !isBehind(this.#cursor + 1)) this.#cursor += 1;
-    if (isBehind(this.#cursor)) this.#cursor = lowerBound(this.#offsets.length, isBehind) - 1;
-    let index = this.#owners[this.#cursor] ?? 0;
-    while (index > 0 && (this.elements[index]?.end ?? 0) < end) index = this.elements[index]?.parent ?? 0;
-    return index;
+  /** The pieces within an element. */
+  piecesOf(index: number, most = Infinity): Piece[] {
+    const { start, end, last } = this.elements[index] ?? { start: 0, end: 0, last: 0 };
+    return this.pieces
+      .slice(start, Math.min(end, start + most))
+      .filter(({ element }) => element >= index && element <= last);
   }
 
   /** Leaves out elements that are nested more deeply than browsers nest them. */
   #walk(document: Tree.Document): void {
-    const open: { element: number; node: Tree.Element | Tree.Document; child: number; part: number }[] = [
-      { element: -1, node: document, child: 0, part: 0 },
-    ];
+    const open = [{ index: -1, tag: "", children: document.childNodes as Tree.ChildNode[], next: 0 }];
     for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-      const node = top.node.childNodes[top.child++];
+      const node = top.children[top.next++];
       if (node === undefined) {
         open.pop();
-        if ("tagName" in top.node) this.#leave(top.element, top.node.tagName, top.part);
+        this.#leave(top.index, top.tag);
       } else if ("tagName" in node) {
-        const part = this.#parts.length;
-        if (open.length <= MAX_DEPTH && this.#enter(node, top.element))
-          open.push({ element: this.elements.length - 1, node, child: 0, part });
+        if (open.length > MAX_DEPTH || !this.#enter(node, top.index)) continue;
+        const { tagName: tag } = node;
+        open.push({ index: this.elements.length - 1, tag, children: inSections(node), next: 0 });
       } else if ("value" in node) {
-        this.#write(node.value, top.element);
+        this.#write(node.value, top.index);
       }
     }
   }
@@ -144,34 +148,23 @@ export class PageText {
     this.#declare(node);
     if (this.#hiding.hides(attributes)) {
       // An address around hidden text hides from harvesters.
-      this.#break(SEPARATOR);
+      this.#break();
       return false;
     }
     if (SKIPPED.has(tag)) return false;
-    const kind = this.#kindOf(attributes, this.elements[parent]?.isItem === true);
-    if (BLOCKS.has(tag)) this.#break("\n");
-    else if (tag === "a" || kind !== null) this.#break(SEPARATOR);
+    const kind = attributeKind(attributes, this.elements[parent]?.isItem === true);
+    if (BLOCKS.has(tag)) this.#break(true);
+    else if (tag === "a" || kind !== null) this.#break();
     if (CODE.has(tag)) this.#code += 1;
     if (tag === "pre") this.#pre += 1;
     if (tag === "table") this.#tables.push(new TableHeadings());
     if (tag === "tr") this.#tables.at(-1)?.beginRow();
-    const index = this.#add(tag, parent, attributes, kind);
-    if (attributes.size > 0) this.#readAttributes(tag, attributes, index);
-    if (tag === "meta" && kind !== null) this.#append(attributes.get("content") ?? "", index);
+    const isCell = tag === "td" || tag === "th";
+    const cell = isCell ? this.#tables.at(-1)?.beginCell(attributes, tag === "th") : null;
+    const index = this.#add(tag, parent, attributes, kind ?? cell ?? null);
+    if (tag === "meta" && kind !== null) this.#write(attributes.get("content") ?? "", index);
+    if (attributes.size > 0) this.#readLink(tag, attributes, index);
     return true;
-  }
-
-  /** Cached: pages repeat few class names. */
-  #kindOf(attributes: ReadonlyMap<string, string>, isInItem: boolean): Kind | null {
-    const [names, item] = [attributes.get("class"), attributes.get("itemprop") ?? attributes.get("property")];
-    if (names === undefined && item === undefined) return null;
-    const key = `${names} ${item} ${isInItem}`;
-    let kind = this.#kinds.get(key);
-    if (kind === undefined) {
-      kind = attributeKind(names ?? "", item ?? "", isInItem);
-      this.#kinds.set(key, kind);
-    }
-    return kind;
   }
 
   #declare(node: Tree.Element): void {
@@ -180,97 +173,127 @@ export class PageText {
     else if (DECLARING.has(tag)) this.head.declare(tag, attributesOf(node), contentOf(node));
   }
 
-  #add(tag: string, parent: number, attributes: ReadonlyMap<string, string>, own: Kind | null): number {
-    const [index, at] = [this.elements.length, this.#length];
+  #add(tag: string, parent: number, attributes: ReadonlyMap<string, string>, kind: Kind | null): number {
+    const index = this.elements.length;
     const around = this.elements[parent];
-    const cell =
-      tag === "td" || tag === "th"
-        ? this.#tables
-            .at(-1)
-            ?.beginCell(Number(attributes.get("colspan")), Number(attributes.get("rowspan")), tag === "th")
-        : null;
-    const kind = own ?? cell ?? null;
-    const rank = HEADINGS.has(tag) ? 2 : EMPHASIS.has(tag) ? 1 : 0;
     this.elements.push({
-      tag,
-      parent,
-      last: index,
-      start: at,
-      end: at,
+      ...{ parent, last: index, start: this.pieces.length, end: 0, from: this.length, to: this.length },
       kind: kind ?? around?.kind ?? null,
-      kindOwner: kind === null ? (around?.kindOwner ?? -1) : index,
-      rank: Math.max(rank, around?.rank ?? 0),
+      owner: kind === null ? (around?.owner ?? -1) : index,
+      rank: Math.max(/^h[1-6]$/.test(tag) ? 2 : EMPHASIS.has(tag) ? 1 : 0, around?.rank ?? 0),
       isLink: around?.isLink === true || tag === "button" || (tag === "a" && attributes.has("href")),
       isItem:
         attributes.has("itemscope") ||
         attributes.has("typeof") ||
         /(?:^|\s)(?:vcard|h-card)(?:\s|$)/.test(attributes.get("class") ?? ""),
+      address: null,
     });
     return index;
   }
 
-  #leave(index: number, tag: string, part: number): void {
+  #leave(index: number, tag: string): void {
     const element = this.elements[index];
+    if (BLOCKS.has(tag)) this.#break(true);
+    else if (tag === "a" || element?.owner === index) this.#break();
+    this.#isAfterElement = true;
     if (element === undefined) return;
     if (CODE.has(tag)) this.#code -= 1;
     if (tag === "pre") this.#pre -= 1;
-    element.end = this.#length;
+    element.end = this.pieces.length + 5; // The last piece may go on, around an address.
     element.last = this.elements.length - 1;
+    element.to = this.length;
     const table = this.#tables.at(-1);
-    if (tag === "td" || tag === "th") table?.endCell(this.#parts.slice(part).join("").slice(0, 200));
+    if (tag === "td" || tag === "th")
+      table?.endCell(
+        this.piecesOf(index, 5)
+          .map(({ text }) => text)
+          .join(" "),
+      );
     if (tag === "tr") table?.endRow();
     if (tag === "table") this.#tables.pop();
-    if (BLOCKS.has(tag)) this.#break("\n");
-    else if (tag === "a" || element.kindOwner === index) this.#break(SEPARATOR);
-    this.#isAfterElement = true;
   }
 
   #write(value: string, element: number): void {
-    const blank = (run: string) => (run.includes("\n") || !run.includes("\t") ? " " : "\t");
-    let text = value.replace(INVISIBLE, "");
-    if (this.#pre === 0) text = text.replace(/[ \t\n\f\r]+/g, blank);
-    text = text.replace(/[^\S\n]{2,}|[\t\u2000-\u2003]/g, GAP).replace(/[^\S\n\u2029]/g, " ");
-    // Texts of neighbours: `<b>Ada</b><i>Engineer</i>`, `Ada<small>Engineer</small>`, but not `ada<b>@</b>acme`.
-    const isFirst = this.elements[element]?.start === this.#length;
-    const isNext =
-      this.#isAfterElement && isFirst && NEXT.behind.test(this.#previous) && NEXT.before.test(text);
-    const isOther =
-      (this.#isAfterElement || isFirst) && /\p{Ll}/u.test(this.#previous) && /^\p{Lu}/u.test(text);
-    if (text !== " ") this.#isAfterElement = false;
-    if (isNext || isOther) this.#break(SEPARATOR);
-    if (/\s/.test(this.#previous)) text = text.replace(this.#previous === "\n" ? /^\s+/ : /^ /, "");
-    if (this.#code > 0) text = text.replaceAll("@", " ");
-    this.#append(text, element);
-  }
-
-  #append(text: string, element: number): void {
-    if (text === "") return;
-    if (this.#owners.at(-1) !== element) {
-      this.#offsets.push(this.#length);
-      this.#owners.push(element);
+    const visible = value.replace(INVISIBLE, "");
+    const lines = this.#pre > 0 ? visible.split("\n") : [visible.replace(/[ \n\f\r]+|\t\s*\n\s*/g, " ")];
+    for (const [index, line] of lines.entries()) {
+      if (index > 0) this.#break(true);
+      for (const [column, text] of line.split(GAP).entries()) {
+        if (column > 0) this.#break();
+        this.#append(text.replaceAll("\u00a0", " "), element);
+      }
     }
-    this.#parts.push(text);
-    this.#length += text.length;
-    this.#previous = text.at(-1) ?? "";
   }
 
-  #break(separator: string): void {
-    if (this.#previous === "\n" || this.#previous === separator) return;
-    this.#append(separator, this.#owners.at(-1) ?? 0);
+  #append(given: string, element: number): void {
+    const text = this.#code > 0 ? given.replaceAll("@", " ") : given;
+    if (text === "" || (text === " " && this.#text === "")) return;
+    // Texts of neighbours: `<b>Ada</b><i>Engineer</i>`, `Ada<small>Engineer</small>`, but not `ada<b>@</b>acme`.
+    const isFirst = this.elements[element]?.from === this.length;
+    const isNext =
+      this.#isAfterElement && isFirst && /[\p{L}\p{N}\s]$/u.test(this.#text) && /^[\p{L}\p{N}+(]/u.test(text);
+    const isOther = (this.#isAfterElement || isFirst) && /\p{Ll}$/u.test(this.#text) && /^\p{Lu}/u.test(text);
+    if (text !== " ") this.#isAfterElement = false;
+    if (isNext || isOther) this.#break();
+    if (this.#text === "") this.#element = element;
+    // The innermost element around both.
+    let other = element;
+    while (this.#element !== other) {
+      if (this.#element > other) this.#element = this.elements[this.#element]?.parent ?? -1;
+      else other = this.elements[other]?.parent ?? -1;
+    }
+    this.#text += text;
+    this.length += text.length;
   }
 
-  #readAttributes(tag: string, attributes: ReadonlyMap<string, string>, element: number): void {
-    const at = this.#length;
+  /** Ends a piece: finds the addresses in it, and keeps the texts around them. */
+  #break(isBlock = false): void {
+    const text = this.#text;
+    this.#text = "";
+    let end = 0;
+    for (const { start, end: next, address: value } of plainAddresses(text)) {
+      this.#keep(text.slice(end, start));
+      this.#occur({ value, element: this.#element, at: this.pieces.length, name: null, isAside: false });
+      end = next;
+    }
+    this.#keep(text.slice(end));
+    if (isBlock) this.#line += 1;
+  }
+
+  #keep(given: string): void {
+    const text = given.trim();
+    if (/[\p{L}\p{N}\p{So}]/u.test(text)) this.#push(this.#element, { text });
+  }
+
+  #push(element: number, piece: Partial<Piece>): void {
+    const [index, line] = [this.pieces.length, this.#line];
+    const empty = { text: "", phone: null, url: null, kind: null, isLabel: false };
+    this.pieces.push({ ...empty, index, element, line, ...piece });
+  }
+
+  #occur(occurrence: Occurrence): void {
+    this.occurrences.push(occurrence);
+    if (occurrence.isAside) return;
+    const { value } = occurrence;
+    let around = this.elements[occurrence.element];
+    while (around !== undefined && around.address !== value && around.address !== true) {
+      around.address = around.address === null ? value : true;
+      around = this.elements[around.parent];
+    }
+  }
+
+  #readLink(tag: string, attributes: ReadonlyMap<string, string>, element: number): void {
+    const at = this.pieces.length;
     const href = attributes.get("href") ?? attributes.get("action") ?? "";
     const recipients = /^\s*mailto:/i.test(href) ? recipientsOf(href) : [];
     for (const { address: value, name, isAside } of recipients)
-      this.addresses.push({ value, name, isAside, element, at });
+      this.#occur({ value, element, at, name, isAside });
     const [, phone] = /^\s*(?:tel|callto):\/{0,2}([^?;]+)/i.exec(href) ?? [];
-    if (phone !== undefined) this.phones.push({ value: phone, element, at });
-    if (href === "" || (tag !== "a" && tag !== "area") || this.profiles.length === MAX_LINKS) return;
+    if (phone !== undefined) this.#push(element, { phone });
+    if (href === "" || (tag !== "a" && tag !== "area") || this.#links.length === MAX_LINKS) return;
     const url = resolvedUrl(href, this.head.base);
     if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return;
-    this.profiles.push({ value: url.href, element, at });
+    this.#push(element, { url: url.href });
     if (/\bnofollow\b/i.test(attributes.get("rel") ?? "")) return;
     this.#links.push({ url, title: attributes.get("aria-label") ?? attributes.get("title") ?? "", element });
   }

@@ -49,10 +49,6 @@ test.each([
      <h3>Bob Ray</h3><p>Engineer</p><p>Phone: +44 20 7946 0019</p><p>${mail("bob.ray")}</p>`,
   ],
   [
-    "one paragraph with line breaks",
-    `<p><b>Ada Lovelace</b><br>Mathematician<br>T +44 20 7946 0018<br>ada.lovelace@acme.example<br><br><b>Bob Ray</b><br>Engineer<br>T +44 20 7946 0019<br>bob.ray@acme.example</p>`,
-  ],
-  [
     "names that are the links",
     `<ul><li>${mail("ada.lovelace", "Ada Lovelace")}, Mathematician, +44 20 7946 0018</li><li>${mail("bob.ray", "Bob Ray")}, Engineer, +44 20 7946 0019</li></ul>`,
   ],
@@ -85,10 +81,6 @@ test.each([
     "hCard and h-card",
     `<p class="vcard"><span class="fn">Ada Lovelace</span> <span class="title">Mathematician</span> <span class="tel">+44 20 7946 0018</span> <a class="email" href="mailto:ada.lovelace@acme.example">mail</a></p>
      <p class="h-card"><span class="p-name">Bob Ray</span> <span class="p-job-title">Engineer</span> <span class="p-tel">+44 20 7946 0019</span> <a class="u-email" href="mailto:bob.ray@acme.example">mail</a></p>`,
-  ],
-  [
-    "sentences",
-    `<p>For the engine write to Ada Lovelace (Mathematician), ada.lovelace@acme.example, +44 20 7946 0018. For machines, ask Bob Ray (Engineer), bob.ray@acme.example, +44 20 7946 0019.</p>`,
   ],
   [
     "JSON-LD",
@@ -149,63 +141,15 @@ test.each([
 });
 
 test.each([
-  [
-    `<p>Marie Curie&nbsp;&nbsp; Geschäftsführerin&nbsp;&nbsp; +49 30 9018201&nbsp;&nbsp; mcurie@acme.example<br>Max Planck&nbsp;&nbsp; Sachbearbeiterin&nbsp;&nbsp; mplanck@acme.example<br>Emmy Noether&nbsp;&nbsp; Leiterin&nbsp;&nbsp; +49 30 9018203&nbsp;&nbsp; enoether@acme.example</p>`,
-    [
-      "mcurie: Marie|Curie|Geschäftsführerin|+49 30 9018201",
-      "mplanck: Max|Planck|Sachbearbeiterin",
-      "enoether: Emmy|Noether|Leiterin|+49 30 9018203",
-    ],
-  ],
-  [
-    `<pre>Name          Funktion            Telefon         E-Mail\nMarie Curie   Geschäftsführerin   +49 30 9018201  mc@acme.example\nMax Planck    Hilfskraft                          mp@acme.example\nZentrale                          +49 30 9018200  info@acme.example</pre>`,
-    [
-      "mc: Marie|Curie|Geschäftsführerin|+49 30 9018201",
-      "mp: Max|Planck|Hilfskraft",
-      "info: |||+49 30 9018200",
-    ],
-  ],
-  [
-    `<p>Adrastée Fontaine Chargée de communication adrastee.fontaine@acme.example<br>Paul Durand Responsable commercial +33 1 42 11 22 33 paul@acme.example</p>`,
-    [
-      "adrastee.fontaine: Adrastée|Fontaine|Chargée de communication",
-      "paul: Paul|Durand|Responsable commercial|+33 1 42 11 22 33",
-    ],
-  ],
-  [
-    `<ul><li>Max Planck Sachbearbeiterin mplanck@acme.example</li><li>Geschäftsführerin Marie Curie mcurie@acme.example</li></ul>`,
-    ["mplanck: Max|Planck", "mcurie: Marie|Curie|Geschäftsführerin"],
-  ],
-  [
-    `<p>${mail("mcurie")} Marie Curie +49 30 9018201<br>${mail("mplanck")} Max Planck<br>${mail("sales")} Verkauf +49 30 9018203</p>`,
-    ["mcurie: Marie|Curie||+49 30 9018201", "mplanck: Max|Planck", "sales"],
-  ],
-  [
-    `<address>Marie Curie mcurie@acme.example +49 30 9018201 Max Planck mplanck@acme.example +49 30 9018202</address>`,
-    ["mcurie: Marie|Curie||+49 30 9018201", "mplanck: Max|Planck||+49 30 9018202"],
-  ],
-  [
-    `<pre>Marie Curie           Max Planck\nGeschäftsführerin     Sachbearbeiterin\nmcurie@acme.example   desk7@acme.example</pre>`,
-    ["mcurie", "desk7"],
-  ],
-  [
-    `<td>佐藤　花子　　営業部長　　03-3512-4567　　sato@acme.example<br>鈴木　一郎　　部長　　suzuki@acme.example</td>`,
-    ["sato: 花子|佐藤|営業部長|03-3512-4567", "suzuki: 一郎|鈴木|部長"],
-  ],
-  [
-    `<p>Marie Curie mcurie@acme.example<br>Engineer<br>+49 30 9018201<br>Max Planck mplanck@acme.example<br>Engineer</p>`,
-    ["mcurie: Marie|Curie|Engineer|+49 30 9018201", "mplanck: Max|Planck|Engineer"],
-  ],
-  [
-    `<p>Dr. Marie Curie ${mail("mcurie", "E-Mail")}<br>Engineer<br>+49 30 9018201<br><br>Max Planck ${mail("mplanck", "E-Mail")}<br>Engineer</p>`,
-    ["mcurie: Marie|Curie|Engineer|+49 30 9018201", "mplanck: Max|Planck|Engineer"],
-  ],
-  [
-    `<h3>Ada Lovelace</h3><p>Senior Account Manager ada.lovelace@acme.example</p>`,
-    ["ada.lovelace: Ada|Lovelace|Senior Account Manager"],
-  ],
-])("of lines that blanks divide, %s is read as %j", (html, wanted) => {
-  expect(lines(html)).toEqual(wanted);
+  "<p>Marie Curie&nbsp;&nbsp; Leiterin&nbsp;&nbsp; mc@acme.example<br>Max Planck&nbsp;&nbsp; mp@acme.example</p>",
+  "<pre>Name          E-Mail\nMarie Curie   mc@acme.example\nMax Planck    mp@acme.example</pre>",
+  "<ul><li>Max Planck Sachbearbeiterin mc@acme.example</li><li>Abteilung Marie Curie mp@acme.example</li></ul>",
+  `<p>${mail("mc")} Marie Curie +49 30 9018201<br>${mail("mp")} Max Planck</p>`,
+  "<pre>Marie Curie           Max Planck\nLeiterin     Assistent\nmc@acme.example   mp@acme.example</pre>",
+  "<p>For the engine write to Marie Curie, mc@acme.example. For machines, ask Max Planck, mp@acme.example.</p>",
+  "<p>Marie Curie<br>mc@acme.example<br><br>Max Planck<br>mp@acme.example</p>",
+])("the addresses of %s have no person, since nothing but their order tells it", (html) => {
+  expect(lines(html)).toEqual(["mc", "mp"]);
 });
 
 test("profiles belong to the person beside them, and no company page is one", () => {

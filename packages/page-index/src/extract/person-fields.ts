@@ -1,103 +1,62 @@
-import { type Kind, labelKind } from "./labels.ts";
-import type { NamedPart, Piece } from "./page-pieces.ts";
-import type { Linked } from "./page-text.ts";
+import { labelKind } from "./labels.ts";
+import type { NamedPart } from "./page-names.ts";
+import type { Piece } from "./page-text.ts";
 import { isDegree, isTitle } from "./person-names.ts";
 
-interface WrittenPhone {
-  text: string;
-  /** The lowest is the number to call: 0 for a phone, 1 without a label, 2 for a mobile; 3 is no phone. */
-  rank: number;
-}
-
+/** A number, with a label or a further text before it. */
 const NUMBER =
-  /(?<![\p{L}\d]|\d[.,/:-] ?)(?:\+|00|\(?0|\(\+?\d|\d)[\d\u00a0 ()/.‑–-]{4,24}\d(?: ?(?:ext|extension|x|app|DW|Dw|int)\.? ?\d{1,5})?(?![\p{L}\d])/gu;
-/** Numbers that look like one without a label. */
-const TYPICAL = /^(?:\+|00\d|\(?0[1-9]|\(\d{2,4}\)|\d{3}[-. ]\d{3}[-. ]\d{4}$|\d{2,4}(?:[ /-]\d{2,6}){1,4}$)/;
-/** Numbers of registers, taxes, banks and rooms. */
-const OTHER =
-  /(?:HR[AB]|IBAN|BIC|BLZ|Konto\S*|VAT|UID|USt\S*|Steuer\S*|SIRE[TN]|NIP|REGON|KRS|KVK|BTW|CVR|CIF|NIF|IVA|I[ČC]O|DI[ČC]|ΑΦΜ|ИНН|ОГРН|КПП|PLZ|ZIP|room|raum|zimmer|ID|Nr)\.?\s*:?\s*$/iu;
-const DATE = /^\d{4}[-/.]\d\d?[-/.]\d\d?$|^\d\d?[-/.]\d\d?[-/.]\d{2,4}$|^\d{4} ?[-–] ?\d{4}$/;
+  /^([^\d+(]{0,40})((?:\+|\(|\d)[\d\u00a0 ()/.‑–-]{4,24}\d(?: ?(?:ext|x|app|DW|int)\w*\.? ?\d{1,5})?)/iu;
+const SEPARATOR = /[,、;|•·()（）]|\s[-–—]\s/;
 
-/** The phones of a text. @param kind What a label before the text says. @param isLinked Whether a link calls it. */
-function phonesIn(text: string, kind: Kind | null, isLinked: boolean): WrittenPhone[] {
-  const found: WrittenPhone[] = [];
-  for (const { 0: written, index } of text.matchAll(NUMBER)) {
-    const digits = written.replaceAll(/\D/g, "").length;
-    if (digits < 6 || digits > 17 || DATE.test(written.trim())) continue;
-    const before = /[^\d,;|•·()]*$/u.exec(text.slice(0, index))?.[0].trim() ?? "";
-    const label =
-      labelKind(before.replace(/^.*(?:\s(?=\S+$))/u, "")) ??
-      labelKind(before) ??
-      (/\p{L}/u.test(before) || !/^(?:phone|mobile|fax)$/.test(kind ?? "") ? null : kind);
-    if (label === "phone") found.push({ text: written.trim(), rank: 0 });
-    else if (label === "mobile") found.push({ text: written.trim(), rank: 2 });
-    else if (
-      label === null &&
-      (isLinked ||
-        (TYPICAL.test(written.trim()) &&
-          digits > 7 &&
-          (!/\p{L}$/u.test(before) || /^[+(0]/.test(written)) &&
-          !OTHER.test(before)))
-    )
-      found.push({ text: written.trim(), rank: 1 });
-  }
-  return found;
+/** The phone of the pieces, by a label, a heading or a link; a mobile one without another. `null` without one. */
+export function phoneIn(pieces: readonly Piece[]): string | null {
+  const numbers = pieces.flatMap(({ text, kind }) => {
+    // `Mathematician, T +44 20 7946 0018`
+    return text.split(/[,;|•·]/).flatMap((part) => {
+      const [, label = "", number = ""] = NUMBER.exec(part.trim()) ?? [];
+      const written =
+        labelKind(label) ??
+        labelKind(label.trim().replace(/^.*\s/su, "")) ??
+        (/\p{L}/u.test(label) ? null : kind);
+      const isWhole = number.length > 8 && /^[+(0]/.test(part.trim()) && part.trim().length === number.length;
+      return number.length < 6 ? [] : [{ number, kind: written ?? (isWhole ? "phone" : null) }];
+    });
+  });
+  const of = (wanted: string) => numbers.find(({ kind }) => kind === wanted)?.number;
+  return of("phone") ?? pieces.find(({ phone }) => phone !== null)?.phone ?? of("mobile") ?? null;
 }
 
-/** The phone to call of the pieces; `null` without one. @param linked Numbers of links to call. */
-export function phoneIn(pieces: readonly Piece[], linked: readonly Linked[]): string | null {
-  const found = pieces.flatMap(({ text, kind, start, end }) =>
-    phonesIn(
-      text,
-      kind,
-      linked.some(({ at }) => at >= start - 2 && at <= end),
-    ),
-  );
-  return found.toSorted((one, other) => one.rank - other.rank)[0]?.text ?? linked[0]?.value ?? null;
-}
-
-/** The position of a person in the pieces: announced, behind the name in its text, in a piece behind or before that. */
+/** The position of a person: announced, behind the name in its text, in a piece behind or before that. @param at The piece behind the address. */
 export function positionIn(pieces: readonly Piece[], part: NamedPart, at: number): string | null {
   const announced = pieces.find(({ kind, text }) => kind === "position" && /\p{L}/u.test(text));
   if (announced !== undefined) return trimmed(announced.text);
-  const index = pieces.findIndex(({ start, end }) => part.start >= start && part.start < end);
-  const own = pieces[index];
-  const rest = own?.text.slice(part.end - own.start) ?? "";
+  const texts = pieces.filter(({ text }) => text !== "");
+  const place = texts.findIndex(({ index }) => index === part.index);
+  const own = texts[place]?.text ?? "";
+  const rest = own.slice(part.end);
   const inside = /^[\s)]*(?:[,、;:|–—•·/(（]|-\s)/.test(rest)
-    ? rest.split(/[,、;|•·()（）]|\s[-–—]\s/).find(isPosition)
+    ? rest.split(SEPARATOR).find(isPosition)
     : undefined;
   if (inside !== undefined) return trimmed(inside);
-  const { firstName, lastName } = part.name;
-  const others = pieces
-    .map(withoutNumbers)
-    .filter(
-      ({ kind, isLabel, isLink, text }) =>
-        kind === null &&
-        !isLabel &&
-        !isLink &&
-        isPosition(text) &&
-        !(text.includes(lastName) && text.includes(firstName)),
-    );
-  const behind = others.filter(({ start, text }) => start >= part.end && !text.endsWith(":"));
-  const near = behind.find(({ start }) => start < Math.max(at, (own?.end ?? 0) + 3));
-  const previous = others.find(
-    ({ start, text }) => start === pieces[index - 1]?.start && (isTitle(text) || text.endsWith(":")),
-  );
-  const first = index === 1 ? others.find(({ start }) => start === pieces[0]?.start) : undefined;
   // `Engineer: Ada Lovelace`
-  const [, lead = ""] =
-    /^((?:\S+\s?){1,3}):\s*$/u.exec(own?.text.slice(0, part.start - own.start) ?? "") ?? [];
+  const [, lead = ""] = /^((?:\S+\s?){1,3}):\s*$/u.exec(own.slice(0, part.start)) ?? [];
   if (lead !== "" && isPosition(lead) && !CONTACT.test(lead)) return trimmed(lead);
-  const found = behind.find(({ text }) => isTitle(text)) ?? previous ?? near ?? first;
+  const others = texts.flatMap((piece, index) => {
+    const text =
+      piece.kind === null && !piece.isLabel && index !== place ? positionOf(piece.text) : undefined;
+    return text === undefined || text.includes(part.name.lastName) ? [] : [{ piece, index, text }];
+  });
+  const behind = others.filter(({ index, text }) => index > place && !text.endsWith(":"));
+  const near = behind.find(({ piece, index }) => piece.index < at || index === place + 1);
+  const isLead = (text: string) => isTitle(text) || text.endsWith(":") || place === 1;
+  const before = others.find(({ index, text }) => index === place - 1 && isLead(text));
+  const found = behind.find(({ text }) => isTitle(text)) ?? before ?? near;
   return found === undefined ? null : trimmed(found.text);
 }
 
 /** `, Mathematician, +44 20 7946 0018` is a position before a phone. */
-function withoutNumbers(piece: Piece): Piece {
-  const text = /\d{3}/.test(piece.text)
-    ? piece.text.split(/[,、;|•·()]|[–—]| - /).find(isPosition)
-    : undefined;
-  return text === undefined ? piece : { ...piece, text };
+function positionOf(text: string): string | undefined {
+  return (/\d{3}/.test(text) ? text.split(SEPARATOR) : [text]).find(isPosition);
 }
 
 function trimmed(text: string): string {
@@ -107,14 +66,11 @@ function trimmed(text: string): string {
 
 function isPosition(text: string): boolean {
   const plain = text.trim();
-  const words = plain.split(/\s+/).length;
   return (
-    plain.length >= 2 &&
-    plain.length <= 100 &&
-    words <= 12 &&
+    /^.{2,100}$/su.test(plain) &&
+    plain.split(/\s+/).length <= 12 &&
     /\p{L}{2}/u.test(plain) &&
-    !/\d{2}|https?:|www\.|@/.test(plain) &&
-    !/[。！？]$|(?:\s\S+){3}[.!?]$/u.test(plain) &&
+    !/\d{2}|https?:|www\.|@|[。！？]$|(?:\s\S+){3}[.!?]$/u.test(plain) &&
     labelKind(plain) === null &&
     !UI.test(plain.replace(/:$/, "")) &&
     !isDegree(plain)

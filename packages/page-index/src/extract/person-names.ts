@@ -6,7 +6,7 @@ export interface PersonName {
 }
 
 /** Words in a name that need no capital. */
-export const PARTICLE =
+const PARTICLE =
   /^(?:v[ao]n|vom|und|de[rnsl]?|het|'t|te[rn]?|zu[mr]?|a[fv]|d[iao]s?|dell[aeo]|degli|dal|du|l[aeo]s?|d['’]|y|e|el|al|bin|ibn|ben|abu|mac|mc|st\.?|san|bint|geb\.?|dr\.?|prof\.?|med\.?|dott\.?|ing\.?|avv\.?)$/i;
 const CAPITALISED = /^["“'(]?(?:[\p{Lu}\p{Lt}\p{Lo}]|[dlo]['’]\p{Lu})/u;
 /** Words of headings, organisations, streets and links that no name has. */
@@ -19,10 +19,10 @@ const NO_NAME = new RegExp(
   "iu",
 );
 /** Abbreviations before two words at least, in any language, but not those of given names. */
-export const TITLES_BEFORE =
+const TITLES_BEFORE =
   /^(?:(?!(?:chr|joh|jos|th|wm|alex|geo|aug)\.)\p{L}{2,6}\.(?:ssa|ra|in|a)?[\s-]*|(?:tri|dra|profa|pr) )+(?=\S+\s+\S)/iu;
 const NO_NAME_OF_ASIA =
-  /教授|部長|課長|社長|代表|取締役|秘書|担当|弁護士|主任|係長|経理|営業|広報|人事|総務|研究員|講師|助教|准|エンジニア|マネージャー|部門|合わせ|经理|总监|主管|律师|工程师|대표|이사|부장|과장|팀장|교수|변호사|会社/;
+  /教授|部長|課長|社長|代表|取締役|秘書|担当|弁護士|主任|係長|経理|営業|広報|人事|総務|研究員|講師|助教|准|エンジニア|マネージャー|部門|合わせ|经理|总监|主管|律师|工程师|联系|我们|연락|대표|이사|부장|과장|팀장|교수|변호사|会社/;
 export const EAST_ASIAN =
   /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}ー々・\s]+$/u;
 
@@ -33,22 +33,10 @@ export function personName(text: string, isFamilyFirst = false): PersonName | nu
   if (plain.length > 80 || nameFault(plain) !== null || NO_NAME.test(plain) || NO_NAME_OF_ASIA.test(plain))
     return null;
   const name = parseFullName(plain);
-  const isTurned =
-    isFamilyFirst &&
-    name !== null &&
-    !plain.includes(",") &&
-    !EAST_ASIAN.test(plain) &&
-    !/\p{Lu}{3}/u.test(plain);
-  return isTurned ? turnedName(plain, name) : name;
-}
-
-/** `Nagy Anna Mária`, as Hungarian pages write it. */
-function turnedName(text: string, name: PersonName): PersonName {
-  const words = `${name.firstName} ${name.lastName}`.split(" ");
-  const [family = "", ...given] = words;
-  return given.length === 0 || !text.includes(family)
-    ? name
-    : { firstName: given.join(" "), lastName: family };
+  // `Nagy Anna Mária`, as Hungarian pages write it.
+  if (!isFamilyFirst || name === null || /,|\p{Lu}{3}/u.test(plain) || EAST_ASIAN.test(plain)) return name;
+  const [lastName = "", ...given] = `${name.firstName} ${name.lastName}`.split(" ");
+  return { firstName: given.join(" "), lastName };
 }
 
 /** Whether each word is capitalised as in a name. */
@@ -67,35 +55,29 @@ export function isTitle(text: string): boolean {
   return department !== null || seniority !== null;
 }
 
-/**
- * The name as the part of an address before the @ divides it, such as `carlos.reissantos`; the same name if its words do not make
- * that.
- */
+/** A name of three words or more, divided as its address is: `carlos.reissantos`. */
 export function fittedName(name: PersonName, local: string): PersonName {
   const words = `${name.firstName} ${name.lastName}`.split(" ");
-  const parts = local
-    .split(/[._\d-]+/)
-    .map(normaliseName)
-    .filter((part) => part !== "");
-  if (words.length < 3) return name;
-  const [whole = "", other] = parts;
-  for (let start = 0; start < words.length - 1; start++)
+  const wanted = partsOf(local).join(" ");
+  for (let start = 0; words.length > 2 && start < words.length - 1; start++)
     for (let cut = start + 1; cut < words.length; cut++) {
-      const [given, family] = [words.slice(start, cut), words.slice(cut)];
-      const [first, last] = [normaliseName(given.join("")), normaliseName(family.join(""))];
+      const [firstName, lastName] = [words.slice(start, cut).join(" "), words.slice(cut).join(" ")];
+      const [first, last] = [normaliseName(firstName), normaliseName(lastName)];
       const initial = first.charAt(0);
-      const isFit =
-        other === undefined
-          ? [first, last, initial + last, last + initial, first.slice(0, 2) + last.slice(0, 2)].includes(
-              whole,
-            )
-          : [`${first} ${last}`, `${last} ${first}`, `${initial} ${last}`, `${last} ${initial}`].includes(
-              `${whole} ${other}`,
-            );
-      if (isFit && parts.length < 3 && last !== "")
-        return { firstName: given.join(" "), lastName: family.join(" ") };
+      const pairs = [first, initial].flatMap((one) => [`${one} ${last}`, `${last} ${one}`]);
+      const short = first.slice(0, 2) + last.slice(0, 2);
+      if ([first, last, initial + last, last + initial, short, ...pairs].includes(wanted))
+        return { firstName, lastName };
     }
   return name;
+}
+
+function partsOf(text: string): string[] {
+  return text
+    .replace(/\+.*/, "")
+    .split(/[^\p{L}\p{M}]+/u)
+    .map(normaliseName)
+    .filter((part) => part !== "");
 }
 
 /** Whether a text behind a name is a degree or a suffix: `MBA`, `LL.M.` */
@@ -105,22 +87,17 @@ export function isDegree(text: string): boolean {
 
 /** How well a name fits the part of an address before the @: 4 for a whole name, 2 for parts of names, -2 for another name, else 0. */
 export function nameFit({ firstName, lastName }: PersonName, local: string): number {
-  const [first, last] = [firstName, lastName].map((name) =>
-    name
-      .split(/[\s'’-]+/)
-      .map(normaliseName)
-      .filter((word) => word !== ""),
-  );
+  const [first, last] = [firstName, lastName].map(partsOf);
   const words = [...(first ?? []), ...(last ?? []), normaliseName(firstName), normaliseName(lastName)];
-  const parts = local
-    .replace(/\+.*/, "")
-    .split(/[^\p{L}]+/u)
-    .map(normaliseName)
-    .filter((part) => part !== "");
-  const whole = normaliseName(local.replace(/\+.*/, ""));
+  const parts = partsOf(local);
+  const whole = parts.join("");
   if (words.length === 2 || whole === "") return 0;
-  if (parts.some((part) => part.length > 1 && words.includes(part))) return 4;
-  if (words.some((word) => word.length > 2 && whole.includes(word))) return 4;
+  if (
+    words.some(
+      (word) => (word.length > 2 && whole.includes(word)) || (word.length > 1 && parts.includes(word)),
+    )
+  )
+    return 4;
   const isMade = (one: readonly string[], other: readonly string[]) =>
     one.some((start) =>
       other.some((end) => {

@@ -1,8 +1,6 @@
-import { isRoleName, profileHandle, profileUrl } from "@outrigger/core/lookup";
-import { plainAddresses } from "./find-addresses.ts";
-import { type FoundContact, firstOf, merge } from "./found-contact.ts";
-import type { Occurrence } from "./page-pieces.ts";
-import { type PageLink, PageText } from "./page-text.ts";
+import { isRoleName } from "@outrigger/core/lookup";
+import { contactOf, type FoundContact, merge, type Person } from "./found-contact.ts";
+import { type Occurrence, type PageLink, PageText } from "./page-text.ts";
 import { PeopleFinder } from "./people-finder.ts";
 import { fittedName, personName } from "./person-names.ts";
 import { ROBOT, readRobotsTag } from "./robots-tag.ts";
@@ -43,11 +41,12 @@ export function readPage(html: string, page: { url: URL; domain: string }): Page
     text.head.canonical !== null && isOwn(text.head.canonical.hostname) ? text.head.canonical : page.url,
   );
   url.hash = url.username = url.password = "";
-  const occurrences = occurrencesIn(text);
-  const owned = occurrences.filter(({ value }) => isOwn(value.slice(value.lastIndexOf("@") + 1)));
+  const isOwnAddress = (address: string) => isOwn(address.slice(address.lastIndexOf("@") + 1));
+  const owned = text.occurrences.filter(({ value }) => isOwnAddress(value));
   const topLevel = page.domain.slice(page.domain.lastIndexOf(".") + 1);
-  const finder = owned.length === 0 ? null : new PeopleFinder(text, occurrences, topLevel);
-  const structured = readStructured(text.head.data);
+  const isFamilyFirst = /^hu\b/.test(text.language || topLevel);
+  const finder = owned.length === 0 ? null : new PeopleFinder(text, isFamilyFirst);
+  const structured = readStructured(text.head.data, isFamilyFirst);
   const contacts = new Map<string, FoundContact>();
   for (const contact of structured.contacts) merge(contacts, contact);
   const times = new Map<string, number>();
@@ -55,43 +54,22 @@ export function readPage(html: string, page: { url: URL; domain: string }): Page
     const time = (times.get(occurrence.value) ?? 0) + 1;
     times.set(occurrence.value, time);
     const isFar = occurrence.isAside || time > MAX_TIMES || times.size > MAX_PEOPLE;
-    merge(contacts, contactOf(occurrence, isFar ? null : finder));
+    merge(contacts, contactOf(occurrence.value, personOf(occurrence, isFar ? null : finder)));
   }
   return {
     url,
     isIndexable: !tags.noIndex,
     links: tags.noFollow ? [] : text.links,
     organization: structured.organization ?? (text.head.meta.get("og:site_name")?.trim() || null),
-    contacts: [...contacts.values()].filter(({ address }) =>
-      isOwn(address.slice(address.lastIndexOf("@") + 1)),
-    ),
-    needsScript:
-      text.head.scripts > 0 && text.text.trim().length < LITTLE_TEXT && text.addresses.length === 0,
+    contacts: [...contacts.values()].filter(({ address }) => isOwnAddress(address)),
+    needsScript: text.head.scripts > 0 && text.length < LITTLE_TEXT && text.occurrences.length === 0,
   };
 }
 
-function occurrencesIn(text: PageText): Occurrence[] {
-  return [
-    ...plainAddresses(text.text).map(({ address: value, start: at, end }) => {
-      return { value, name: null, element: text.elementAt(at, end), at, end, isAside: false };
-    }),
-    ...text.addresses.map((address) => ({ ...address, end: address.at })),
-  ].sort((one, other) => one.at - other.at);
-}
-
-function contactOf(occurrence: Occurrence, finder: PeopleFinder | null): FoundContact {
+function personOf(occurrence: Occurrence, finder: PeopleFinder | null): Person {
   const local = occurrence.value.slice(0, occurrence.value.lastIndexOf("@"));
   const given = occurrence.name === null || isRoleName(local) ? null : personName(occurrence.name);
-  const person = finder?.find(occurrence) ?? null;
-  const found = person?.name ?? given;
-  const name = found === null ? null : fittedName(found, local);
-  return {
-    address: occurrence.value,
-    firstName: name?.firstName ?? null,
-    lastName: name?.lastName ?? null,
-    position: person?.position ?? null,
-    phoneNumber: person?.phone ?? null,
-    networkAUrl: firstOf(person?.profiles, profileUrl),
-    networkB: firstOf(person?.profiles, profileHandle),
-  };
+  const person = finder?.find(occurrence) ?? { name: null, position: null, phone: null, profiles: [] };
+  const name = person.name ?? given;
+  return { ...person, name: name === null ? null : fittedName(name, local) };
 }

@@ -1,6 +1,6 @@
-import { isRoleName, parseMailboxes, profileHandle, profileUrl } from "@outrigger/core/lookup";
-import { type FoundContact, firstOf } from "./found-contact.ts";
-import { personName } from "./person-names.ts";
+import { isRoleName, parseMailboxes } from "@outrigger/core/lookup";
+import { contactOf, type FoundContact } from "./found-contact.ts";
+import { fittedName, type PersonName, personName } from "./person-names.ts";
 
 type Data = { readonly [key: string]: unknown };
 
@@ -10,82 +10,59 @@ const ORGANIZATION =
 const MAX_DEPTH = 40;
 const MAX_OBJECTS = 20_000;
 
-/** The people and organisations of JSON-LD. */
-export function readStructured(texts: readonly string[]): {
-  contacts: FoundContact[];
-  organization: string | null;
-} {
+/** The people and organisations of JSON-LD. @param isFamilyFirst As Hungarian pages write names. */
+export function readStructured(
+  texts: readonly string[],
+  isFamilyFirst: boolean,
+): { contacts: FoundContact[]; organization: string | null } {
   const objects: Data[] = [];
   for (const text of texts) collect(parsed(text), objects, 0);
   const byId = new Map(
-    objects.flatMap((object) =>
-      typeof object["@id"] === "string" && Object.keys(object).length > 1
-        ? [[object["@id"], object] as const]
-        : [],
-    ),
+    objects.filter((object) => Object.keys(object).length > 1).map((object) => [object["@id"], object]),
   );
-  const resolve = (value: unknown): unknown =>
-    isData(value) && typeof value["@id"] === "string" && Object.keys(value).length === 1
-      ? byId.get(value["@id"])
-      : value;
-  const contacts: FoundContact[] = [];
-  for (const object of objects) {
-    const isPerson = listOf(object["@type"]).some((type) => PERSON.test(String(type)));
-    const points = listOf(object.contactPoint ?? object.contactPoints)
-      .map(resolve)
-      .filter(isData);
-    const addresses = [object, ...(isPerson ? points : [])].flatMap(({ email }) =>
-      listOf(email).flatMap((each) => (typeof each === "string" ? parseMailboxes(each) : [])),
-    );
-    const phone = [object, ...(isPerson ? points : [])]
-      .flatMap(({ telephone }) => listOf(telephone).map(valueText))
-      .find((each) => each !== null);
-    const profiles = [...listOf(object.sameAs), ...listOf(object.url)].flatMap((each) =>
-      typeof each === "string" ? [each] : [],
-    );
-    const name = isPerson ? namesOfData(object) : null;
-    for (const { address } of addresses) {
-      const isOf = name !== null && !isRoleName(address.local);
-      contacts.push({
-        address: address.address,
-        firstName: isOf ? name.firstName : null,
-        lastName: isOf ? name.lastName : null,
-        position: isOf
-          ? (listOf(object.jobTitle ?? object.hasOccupation)
-              .map(resolve)
-              .map(valueText)
-              .find((each) => each !== null) ?? null)
-          : null,
-        phoneNumber: phone ?? null,
-        networkAUrl: isOf ? firstOf(profiles, profileUrl) : null,
-        networkB: isOf ? firstOf(profiles, profileHandle) : null,
+  const valuesOf = (object: Data, ...names: string[]): unknown[] =>
+    names
+      .flatMap((name) => object[name] ?? [])
+      .map((value) =>
+        isData(value) && typeof value["@id"] === "string" ? (byId.get(value["@id"]) ?? value) : value,
+      );
+  const textOf = (object: Data, ...names: string[]): string | null =>
+    valuesOf(object, ...names)
+      .map(valueText)
+      .find((text) => text !== null) ?? null;
+  const isA = (object: Data, type: RegExp) =>
+    valuesOf(object, "@type").some((each) => type.test(String(each)));
+  const nameOf = (person: Data, local: string): PersonName | null => {
+    const [firstName, lastName] = [textOf(person, "givenName"), textOf(person, "familyName")];
+    if (firstName !== null && lastName !== null) return { firstName, lastName };
+    const name = personName(textOf(person, "name") ?? "", isFamilyFirst);
+    return name === null ? null : fittedName(name, local);
+  };
+  const contacts = objects.flatMap((object) => {
+    const isPerson = isA(object, PERSON);
+    const points = isPerson ? valuesOf(object, "contactPoint", "contactPoints").filter(isData) : [];
+    const all = [object, ...points];
+    const phone = all.map((each) => textOf(each, "telephone")).find((text) => text !== null) ?? null;
+    const position = textOf(object, "jobTitle", "hasOccupation");
+    const profiles = valuesOf(object, "sameAs", "url").filter((each) => typeof each === "string");
+    return all
+      .flatMap((each) => valuesOf(each, "email"))
+      .flatMap((email) => (typeof email === "string" ? parseMailboxes(email) : []))
+      .map(({ address: { address, local } }) => {
+        const name = isPerson && !isRoleName(local) ? nameOf(object, local) : null;
+        const role = { name, position: null, phone, profiles: [] };
+        return contactOf(address, name === null ? role : { name, position, phone, profiles });
       });
-    }
-  }
-  const organization = objects.find(
-    (object) =>
-      listOf(object["@type"]).some((type) => ORGANIZATION.test(String(type))) &&
-      valueText(object.name) !== null,
-  );
-  return { contacts, organization: organization === undefined ? null : valueText(organization.name) };
-}
-
-function namesOfData(person: Data): { firstName: string; lastName: string } | null {
-  const [firstName, lastName] = [valueText(person.givenName), valueText(person.familyName)];
-  if (firstName !== null && lastName !== null) return { firstName, lastName };
-  const name = listOf(person.name)
-    .map(valueText)
-    .find((each) => each !== null);
-  return name === undefined || name === null ? null : personName(name);
+  });
+  const organizations = objects.filter((object) => isA(object, ORGANIZATION));
+  const organization =
+    organizations.map((each) => textOf(each, "name")).find((name) => name !== null) ?? null;
+  return { contacts, organization };
 }
 
 function valueText(value: unknown): string | null {
   const text = isData(value) ? (value.name ?? value["@value"] ?? value.title) : value;
   return typeof text === "string" && text.trim() !== "" ? text.trim() : null;
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }
 
 function isData(value: unknown): value is Data {
@@ -99,21 +76,16 @@ function collect(value: unknown, objects: Data[], depth: number): void {
   for (const each of Object.values(value)) collect(each, objects, depth + 1);
 }
 
-/** JSON as pages write it: within comments, with line breaks in texts and commas before brackets. */
+/** JSON as pages write it: within comments, with line breaks in texts and commas before brackets. `null` for another text. */
 function parsed(text: string): unknown {
-  const plain = text.replace(/^\s*(?:\/\/\s*)?<!(?:--|\[CDATA\[)|(?:\/\/\s*)?(?:-->|\]\]>)\s*$/g, "");
-  for (const written of [
-    plain,
-    plain
-      .replaceAll(/\p{Cc}+/gu, " ")
-      .replaceAll(/,(?=\s*[}\]])/g, "")
-      .replace(/;\s*$/, ""),
-  ]) {
-    try {
-      return JSON.parse(written);
-    } catch {
-      // The next one may be valid.
-    }
+  const plain = text
+    .replace(/^\s*(?:\/\/\s*)?<!(?:--|\[CDATA\[)|(?:\/\/\s*)?(?:-->|\]\]>)\s*$/g, "")
+    .replaceAll(/\p{Cc}+/gu, " ")
+    .replaceAll(/,(?=\s*[}\]])/g, "")
+    .replace(/;\s*$/, "");
+  try {
+    return JSON.parse(plain);
+  } catch {
+    return null; // Not JSON.
   }
-  return null;
 }

@@ -18,13 +18,14 @@ export class TableHeadings {
   }
 
   /** @returns The kind that the heading of its column announces; `null` without one. */
-  beginCell(columnSpan: number, rowSpan: number, isHeading: boolean): Kind | null {
+  beginCell(attributes: ReadonlyMap<string, string>, isHeading: boolean): Kind | null {
     while ((this.#covered[this.#column] ?? 0) > 0) this.#cover(this.#column++, -1);
-    const width = Math.min(MAX_COLUMNS, Math.max(1, columnSpan || 1));
+    const [columns, rows] = ["colspan", "rowspan"].map((name) => Number(attributes.get(name)) || 1);
+    const width = Math.min(MAX_COLUMNS, Math.max(1, columns ?? 1));
     const column = this.#column;
     this.#row.push({ column, width, isHeading, text: "" });
     for (let at = column; at < Math.min(MAX_COLUMNS, column + width); at++)
-      this.#covered[at] = Math.max(0, (rowSpan || 1) - 1);
+      this.#covered[at] = Math.max(0, (rows ?? 1) - 1);
     this.#column = Math.min(MAX_COLUMNS, column + width);
     return this.#columns[column] ?? null;
   }
@@ -44,9 +45,14 @@ export class TableHeadings {
     const areHeadings = this.#row.every(({ isHeading }) => isHeading);
     const areLabels = this.#rows === 1 && known >= Math.max(2, this.#row.length - 1);
     if (this.#row.length < 2 || known === 0 || (!areHeadings && !areLabels)) return;
+    // A heading of an unknown language may be that of the names.
+    const unknown =
+      kinds.some((kind) => kind === "name" || kind === "lastName") && kinds.includes("position")
+        ? "other"
+        : null;
     for (const [index, { column, width }] of this.#row.entries())
       for (let at = column; at < Math.min(MAX_COLUMNS, column + width); at++)
-        this.#columns[at] = kinds[index] ?? "other";
+        this.#columns[at] = kinds[index] ?? unknown;
   }
 
   #cover(column: number, change: number): void {
