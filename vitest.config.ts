@@ -22,6 +22,7 @@ const isNightly = tier === "nightly" || isSoak || isNamed(NIGHTLY);
 
 /** Files that take a minute or more on two cores, the slowest first. */
 const SLOWEST = [
+  "test/fidelity/fidelity.nightly.test.ts",
   "test/documents/guides.long.test.ts",
   "packages/sql/src/{blobs/pgbouncer,transfer/import-kill}.long.test.ts",
   "test/backends.long.test.ts",

@@ -1,7 +1,7 @@
+import { type Sample, sample } from "../fidelity/samples/sample.ts";
 import { pdfDamages } from "../support/damaged-pdfs.ts";
 import { pdfOfObjects, QUARTERS, samplePdf } from "../support/pdf-samples.ts";
 import { resource, type SamplePsd, samplePsd } from "../support/psd-samples.ts";
-import { type Sample, sample } from "./odd-sample.ts";
 
 /** SVGs, PSDs and PDFs with sizes, counts, modes and structures at and beyond their bounds. */
 export function oddDocuments(): Sample[] {

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { oddGifs } from "../fidelity/samples/gif.ts";
+import { oddJpegs, TWO_COMPONENTS } from "../fidelity/samples/jpeg.ts";
+import { oddPngs } from "../fidelity/samples/png.ts";
+import type { Sample } from "../fidelity/samples/sample.ts";
 import { serveHost } from "../support/listen.ts";
 import { addressOf, postImage, type Site, startSite, withSite } from "../support/service.ts";
 import { everyNth } from "../support/soak.ts";
 import { inParallel } from "./in-parallel.ts";
 import { oddDocuments } from "./odd-documents.ts";
-import { oddGifs } from "./odd-gifs.ts";
-import { oddJpegs, TWO_COMPONENTS } from "./odd-jpegs.ts";
-import { oddPngs } from "./odd-pngs.ts";
-import type { Sample } from "./odd-sample.ts";
 
 const FORMATS = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
 /** With `at=attention` the decoder sees the picture once more, to find its place. */

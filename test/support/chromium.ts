@@ -10,7 +10,7 @@ import {
 const chromiumPath = process.env.OUTRIGGER_CHROMIUM ?? "/usr/bin/chromium";
 
 /** A browser for many contexts, each with its own settings. It sends no requests besides those of the pages. */
-function launchChromium(): Promise<Browser> {
+export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath,
     headless: true,

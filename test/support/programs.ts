@@ -13,6 +13,7 @@ export const programs = {
   pdftoppm: process.env.OUTRIGGER_PDFTOPPM ?? "/usr/bin/pdftoppm",
   rsvgConvert: process.env.OUTRIGGER_RSVG_CONVERT ?? "/usr/bin/rsvg-convert",
   exiftool: process.env.OUTRIGGER_EXIFTOOL ?? "/usr/bin/exiftool",
+  fcList: process.env.OUTRIGGER_FC_LIST ?? "/usr/bin/fc-list",
   strace: process.env.OUTRIGGER_STRACE ?? "/usr/bin/strace",
   faketime: process.env.OUTRIGGER_FAKETIME ?? "/usr/bin/faketime",
   mkfsXfs: process.env.OUTRIGGER_MKFS_XFS ?? "/usr/sbin/mkfs.xfs",

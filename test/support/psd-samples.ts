@@ -127,7 +127,7 @@ function layerSection({ layers }: SamplePsd, depth: number, large: boolean): Buf
 }
 
 /** The bytes of each row of samples. */
-function rowsOf(samples: readonly number[], width: number, depth: number): Buffer[] {
+export function rowsOf(samples: readonly number[], width: number, depth: number): Buffer[] {
   const rows: Buffer[] = [];
   for (let start = 0; start < samples.length; start += width) {
     rows.push(rowOf(samples.slice(start, start + width), depth));
@@ -147,7 +147,7 @@ function rowOf(samples: readonly number[], depth: number): Buffer {
 }
 
 /** What follows the number of the compression: all rows of a merged picture, or those of one channel of a layer. */
-function compressRows(
+export function compressRows(
   rows: readonly Buffer[],
   compression: keyof typeof PSD_COMPRESSIONS,
   depth: number,

@@ -17,7 +17,7 @@ export interface DrawnFrame {
 }
 
 /** Red, green, blue and yellow. */
-const GIF_COLOURS = Buffer.from("ff000000ff000000ffffff00", "hex");
+export const GIF_COLOURS = Buffer.from("ff000000ff000000ffffff00", "hex");
 const TRAILER = 0x3b;
 
 /** A GIF with a global table of {@link GIF_COLOURS}, whose background is green. */
@@ -81,30 +81,54 @@ function uint16s(...values: number[]): Buffer {
   return bytes;
 }
 
+const PNG_CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+
+/** Colour types of PNG. */
+export const PngType = { grey: 0, rgb: 2, palette: 3, greyAlpha: 4, rgbAlpha: 6 } as const;
+
 /** The facts of {@link pngOf}. */
 export interface PngParts {
   /** @default 64 */
   size?: number;
+  /** One of {@link PngType}. @default rgb */
+  type?: number;
+  /** 8 or 16. @default 8 */
+  depth?: number;
   /** Chunks between header and pixels. */
   chunks?: readonly Buffer[];
   /** Chunks with the compressed pixels. @default one IDAT */
   data?: (compressed: Buffer) => readonly Buffer[];
 }
 
-/** A PNG of gradients, RGB of 8 bits. */
-export function pngOf({ size = 64, chunks = [], data }: PngParts = {}): Buffer {
-  const rowBytes = size * 3;
+/** A PNG of gradients. */
+export function pngOf({
+  size = 64,
+  type = PngType.rgb,
+  depth = 8,
+  chunks = [],
+  data,
+}: PngParts = {}): Buffer {
+  const channels = PNG_CHANNELS[type] ?? 1;
+  const pixelBytes = Math.max(1, (channels * depth) / 8);
+  const rowBytes = size * pixelBytes;
   const rows = Buffer.alloc((rowBytes + 1) * size);
   for (let y = 0; y < size; y++) {
     for (let x = 0; x < rowBytes; x++) {
-      const [column, channel] = [Math.floor(x / 3), x % 3];
-      rows[y * (rowBytes + 1) + 1 + x] = (column * (1 + channel) * 3 + y * 2 * (3 - channel)) & 255;
+      const [column, channel] = [Math.floor(x / pixelBytes), Math.floor((x % pixelBytes) / (depth / 8))];
+      // Both bytes of a sample of 16 bits are equal: it has the same level as with 8 bits.
+      const value = (column * (1 + channel) * 3 + y * 2 * (3 - channel)) & 255;
+      rows[y * (rowBytes + 1) + 1 + x] = type === PngType.palette ? value & 3 : value;
     }
   }
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(size, 0);
+  header.writeUInt32BE(size, 4);
+  header.set([depth, type], 8);
   const compressed = deflateSync(rows);
   return Buffer.concat([
     Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
-    pngChunk("IHDR", Buffer.concat([uint32s(size, size), Buffer.of(8, 2, 0, 0, 0)])),
+    pngChunk("IHDR", header),
+    ...(type === PngType.palette ? [pngChunk("PLTE", Buffer.from("0a285ac83c6478e632808080", "hex"))] : []),
     ...chunks,
     ...(data?.(compressed) ?? [pngChunk("IDAT", compressed)]),
     pngChunk("IEND", Buffer.alloc(0)),
@@ -152,4 +176,55 @@ export function animatedPng(size: number): Buffer {
       return [pngChunk("IDAT", compressed), control(1), pngChunk("fdAT", Buffer.concat([uint32s(2), black]))];
     },
   });
+}
+
+/** The bytes of a JPEG's DC-only blocks of 8 × 8 grey pixels, with a restart marker after each row of blocks. */
+export function restartingJpeg(
+  columns: number,
+  rows: number,
+): { bytes: Buffer; endOfRow: readonly number[] } {
+  const segment = (marker: number, data: Buffer) =>
+    Buffer.concat([Buffer.of(0xff, marker), uint16be(data.length + 2), data]);
+  const pieces = [
+    Buffer.of(0xff, 0xd8),
+    segment(0xdb, Buffer.concat([Buffer.of(0), Buffer.alloc(64, 1)])),
+    segment(
+      0xc0,
+      Buffer.concat([Buffer.of(8), uint16be(rows * 8), uint16be(columns * 8), Buffer.of(1, 1, 0x11, 0)]),
+    ),
+    // DC: sizes 0 to 11 have 4 bits each. AC: one code of 1 bit, the end of the block.
+    segment(
+      0xc4,
+      Buffer.of(0, 0, 0, 0, 12, ...Array<number>(12).fill(0), ...Array.from({ length: 12 }, (_, i) => i)),
+    ),
+    segment(0xc4, Buffer.of(0x10, 1, ...Array<number>(15).fill(0), 0)),
+    segment(0xdd, uint16be(columns)),
+    segment(0xda, Buffer.of(1, 1, 0, 0, 63, 0)),
+  ];
+  const endOfRow: number[] = [];
+  let length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  for (let row = 0; row < rows; row++) {
+    let bits = "";
+    for (let column = 0; column < columns; column++) {
+      // Alternately brighter and darker by 512 / 8 levels: a size of 10 bits.
+      const isUp = column % 2 === 0;
+      bits += `1010${isUp ? "1000000000" : "0111111111"}0`;
+    }
+    const padded = bits.padEnd(Math.ceil(bits.length / 8) * 8, "1");
+    const data = (padded.match(/.{8}/g) ?? []).flatMap((byte) => {
+      const value = Number.parseInt(byte, 2);
+      return value === 0xff ? [0xff, 0] : [value];
+    });
+    const marker = row === rows - 1 ? 0xd9 : 0xd0 + (row % 8);
+    pieces.push(Buffer.of(...data));
+    length += data.length;
+    endOfRow.push(length);
+    pieces.push(Buffer.of(0xff, marker));
+    length += 2;
+  }
+  return { bytes: Buffer.concat(pieces), endOfRow };
+}
+
+function uint16be(value: number): Buffer {
+  return Buffer.of(value >> 8, value & 255);
 }

@@ -5,7 +5,7 @@ import type { OriginalType } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TWO_COMPONENTS } from "../../../../test/hostile/odd-jpegs.ts";
+import { TWO_COMPONENTS } from "../../../../test/fidelity/samples/jpeg.ts";
 import { QUARTERS, samplePdf } from "../../../../test/support/pdf-samples.ts";
 import { animatedPng } from "../../../../test/support/raster-files.ts";
 import { admitInfo } from "../../test/admit-bytes.ts";

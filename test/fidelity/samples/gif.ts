@@ -1,4 +1,4 @@
-import { type Sample, sample } from "./odd-sample.ts";
+import { type Sample, sample } from "./sample.ts";
 import { extension, type GifFrame, type GifOptions, writeGif } from "./write-gif.ts";
 
 const SIZE = { width: 20, height: 12 } as const;
@@ -7,13 +7,17 @@ const gif = (name: string, options: Partial<GifOptions>) =>
   sample("gif", name, writeGif({ ...SIZE, ...options }));
 
 /** A block that says how often an animation repeats. */
-function repeats(count: number, application = "NETSCAPE2.0"): Buffer {
+export function repeats(count: number, application = "NETSCAPE2.0"): Buffer {
   return extension(0xff, application, Buffer.of(1, count & 255, count >> 8));
 }
 
 /** An animation of frames with these delays, in hundredths of a second. */
-function animated(delays: readonly number[], before: Buffer[] = []): Buffer {
-  const frames = delays.map((delay, index) => ({ ...SIZE, delay, pixels: (index + 1) % 64 }));
+export function animated(
+  delays: readonly number[],
+  before: Buffer[] = [],
+  frame: Partial<GifFrame> = {},
+): Buffer {
+  const frames = delays.map((delay, index) => ({ ...SIZE, delay, index: () => (index + 1) % 64, ...frame }));
   return writeGif({ ...SIZE, before, frames });
 }
 
@@ -102,21 +106,21 @@ function palettes(): Sample[] {
   return [
     gif("no palette", { colours: 0 }),
     gif("local palette alone", { colours: 0, frames: [{ ...SIZE, localColours: 8 }] }),
-    gif("two colours", { colours: 2, frames: [{ ...SIZE, pixels: 1 }] }),
-    gif("colour outside its palette", { colours: 4, frames: [{ ...SIZE, pixels: 7, codeSize: 8 }] }),
+    gif("two colours", { colours: 2, frames: [{ ...SIZE, index: () => 1 }] }),
+    gif("colour outside its palette", { colours: 4, frames: [{ ...SIZE, index: () => 7, codeSize: 8 }] }),
     gif("background outside its palette", {
       colours: 4,
       background: 200,
-      frames: [{ width: 3, height: 3, pixels: 1 }],
+      frames: [{ width: 3, height: 3, index: () => 1 }],
     }),
     gif("transparent colour outside its palette", {
       colours: 4,
-      frames: [{ ...SIZE, pixels: 1, transparent: 200 }],
+      frames: [{ ...SIZE, index: () => 1, transparent: 200 }],
     }),
     gif("wholly transparent", {
       frames: [
-        { ...SIZE, pixels: 3, transparent: 3 },
-        { ...SIZE, pixels: 3, transparent: 3, disposal: 2 },
+        { ...SIZE, index: () => 3, transparent: 3 },
+        { ...SIZE, index: () => 3, transparent: 3, disposal: 2 },
       ],
     }),
     gif("aspect 255", { aspect: 255 }),
@@ -124,9 +128,14 @@ function palettes(): Sample[] {
 }
 
 function codes(): Sample[] {
-  return [2, 8, 11].map((codeSize) =>
-    gif(`codes of ${codeSize} bits`, { colours: 4, frames: [{ ...SIZE, pixels: 1, codeSize }] }),
-  );
+  return [
+    ...[2, 8, 11].map((codeSize) =>
+      gif(`codes of ${codeSize} bits`, { colours: 4, frames: [{ ...SIZE, index: () => 1, codeSize }] }),
+    ),
+    gif("without an end code", { frames: [{ ...SIZE, endless: true }] }),
+    gif("clear code after each code", { frames: [{ ...SIZE, clearEvery: 1 }] }),
+    gif("blocks of one byte", { frames: [{ ...SIZE, blockBytes: 1 }] }),
+  ];
 }
 
 function structures(): Sample[] {

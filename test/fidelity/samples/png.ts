@@ -1,17 +1,24 @@
 import { deflateRawSync, deflateSync } from "node:zlib";
-import { uint32s } from "../support/raster-files.ts";
-import { type Sample, sample } from "./odd-sample.ts";
+import sharp from "sharp";
+import { type Sample, sample, sceneRgba } from "./sample.ts";
 import { chunk, compressedPixels, type PngOptions, writePng } from "./write-png.ts";
 
+const SIZE = { width: 20, height: 12 } as const;
 const SIGNATURE_BYTES = 8;
 const HEADER_BYTES = 25;
+
+const uint32 = (...values: number[]) => {
+  const bytes = Buffer.alloc(4 * values.length);
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, 4 * index);
+  return bytes;
+};
 
 /** PNGs of every colour type and depth, and with headers and chunks of wrong kinds, lengths and values. */
 export function oddPngs(): Sample[] {
   return [...forms(), ...headers(), ...transparencies(), ...palettes(), ...values(), ...structures()];
 }
 
-const png = (name: string, options: PngOptions) => sample("png", name, writePng(options));
+const png = (name: string, options: PngOptions) => sample("png", name, writePng({ ...SIZE, ...options }));
 
 function forms(): Sample[] {
   const depths = {
@@ -34,8 +41,8 @@ function headed(
   bytes: readonly number[],
   [width, height]: readonly [number, number] = [20, 12],
 ): Sample {
-  const whole = writePng();
-  const header = chunk("IHDR", Buffer.concat([uint32s(width, height), Buffer.from(bytes)]));
+  const whole = writePng(SIZE);
+  const header = chunk("IHDR", Buffer.concat([uint32(width, height), Buffer.from(bytes)]));
   const file = [whole.subarray(0, SIGNATURE_BYTES), header, whole.subarray(SIGNATURE_BYTES + HEADER_BYTES)];
   return sample("png", `header ${name}`, Buffer.concat(file));
 }
@@ -83,7 +90,7 @@ function palettes(): Sample[] {
       colour,
       between: [chunk("PLTE", Buffer.alloc(length, 99))],
     });
-  const whole = writePng({ colour: "palette", depth: 8 });
+  const whole = writePng({ ...SIZE, colour: "palette", depth: 8 });
   const at = whole.indexOf("PLTE") - 4;
   const end = whole.indexOf("IDAT") - 4;
   const replaced = (name: string, ...chunks: Buffer[]) =>
@@ -114,11 +121,11 @@ function values(): Sample[] {
     "eXIf orientation 9": [chunk("eXIf", exif(9))],
     "eXIf orientation 65535": [chunk("eXIf", exif(65_535))],
     "eXIf cut": [chunk("eXIf", exif(6).subarray(0, 11))],
-    "acTL no frames": [chunk("acTL", uint32s(0, 0))],
-    "acTL largest": [chunk("acTL", uint32s(0x7fff_ffff, 0xffff_ffff))],
+    "acTL no frames": [chunk("acTL", uint32(0, 0))],
+    "acTL largest": [chunk("acTL", uint32(0x7fff_ffff, 0xffff_ffff))],
     "fcTL without divisor": [
-      chunk("acTL", uint32s(1, 0)),
-      chunk("fcTL", Buffer.concat([uint32s(0, 20, 12, 0, 0), Buffer.alloc(6)])),
+      chunk("acTL", uint32(1, 0)),
+      chunk("fcTL", Buffer.concat([uint32(0, 20, 12, 0, 0), Buffer.alloc(6)])),
     ],
     "unknown critical chunk": [chunk("ABCD", [1])],
     "second IHDR": [chunk("IHDR", Buffer.alloc(13))],
@@ -133,11 +140,11 @@ function exif(orientation: number): Buffer {
 }
 
 function structures(): Sample[] {
-  const whole = writePng();
+  const whole = writePng(SIZE);
   const at = whole.indexOf("IDAT") - 4;
   const before = whole.subarray(0, at);
   const end = chunk("IEND");
-  const packed = compressedPixels({});
+  const packed = compressedPixels({ ...SIZE });
   const put = (name: string, ...parts: Buffer[]) => sample("png", name, Buffer.concat(parts));
   const apple = chunk("CgBI", [0x50, 0, 0x20, 6]);
   return [
@@ -155,4 +162,27 @@ function structures(): Sample[] {
     put("two files", whole, whole),
     put("filter 9", before, chunk("IDAT", deflateSync(Buffer.alloc(972, 9))), end),
   ];
+}
+
+/** What sharp writes with different options. */
+export async function encodedPngs(): Promise<Sample[]> {
+  const [width, height] = [80, 60];
+  const picture = () => sharp(sceneRgba(width, height), { raw: { width, height, channels: 4 } });
+  const made: Record<string, Promise<Buffer>> = {
+    sharp: picture().png().toBuffer(),
+    "sharp palette": picture().png({ palette: true, colours: 16 }).toBuffer(),
+    "sharp progressive": picture().png({ progressive: true }).toBuffer(),
+    "sharp grey 16": picture().greyscale().toColourspace("grey16").png().toBuffer(),
+    "sharp with Display P3": picture().withIccProfile("p3").png().toBuffer(),
+    "sharp with sRGB": picture().withIccProfile("srgb").png().toBuffer(),
+    "sharp with Display P3, 16": picture().toColourspace("rgb16").withIccProfile("p3").png().toBuffer(),
+    "sharp with EXIF": picture()
+      .withExif({ IFD0: { Copyright: "none" } })
+      .png()
+      .toBuffer(),
+    "sharp with density": picture().withMetadata({ density: 300 }).png().toBuffer(),
+  };
+  return Promise.all(
+    Object.entries(made).map(async ([name, bytes]) => sample("png", `by ${name}`, await bytes)),
+  );
 }

@@ -1,6 +1,7 @@
-import { type Sample, sample } from "./odd-sample.ts";
+import { type Sample, sample } from "./sample.ts";
 import { type JpegOptions, segment, writeJpeg } from "./write-jpeg.ts";
 
+const SIZE = { width: 24, height: 16 } as const;
 const [SOF0, DQT, DHT, SOS] = [0xc0, 0xdb, 0xc4, 0xda] as const;
 
 /** 64 × 48 pixels of two components. */
@@ -9,7 +10,7 @@ export const TWO_COMPONENTS = Buffer.from(
   "base64",
 );
 
-const jpeg = (name: string, options: JpegOptions) => sample("jpeg", name, writeJpeg(options));
+const jpeg = (name: string, options: JpegOptions) => sample("jpeg", name, writeJpeg({ ...SIZE, ...options }));
 const text = (value: string) => Buffer.from(value, "latin1");
 
 /** JPEGs of any number of components, and with frames, tables and segments of wrong values. */
@@ -18,15 +19,13 @@ export function oddJpegs(): Sample[] {
 }
 
 function components(): Sample[] {
-  const counts = [1, 3, 4] as const;
+  const spaces = ["grey", "ycc", "rgb", "cmyk", "ycck"] as const;
   const adobe = [0, 1, 2] as const;
   return [
     sample("jpeg", "two components", TWO_COMPONENTS),
-    ...counts.flatMap((components) => [
-      jpeg(`${components} without a marker`, { components, separateScans: true }),
-      ...adobe.map((transform) =>
-        jpeg(`${components}, transform ${transform}`, { components, adobe: transform }),
-      ),
+    ...spaces.flatMap((space) => [
+      jpeg(`${space} without a marker`, { space, separateScans: true }),
+      ...adobe.map((transform) => jpeg(`${space}, transform ${transform}`, { space, adobe: transform })),
     ]),
     ...[
       [
@@ -55,7 +54,7 @@ function components(): Sample[] {
       }),
     ),
     jpeg("equal component numbers", { ids: [1, 1, 1] }),
-    jpeg("component numbers R, G and B", { ids: [82, 71, 66] }),
+    jpeg("component numbers R, G and B", { space: "rgb", ids: [82, 71, 66] }),
     jpeg("component number 0", { ids: [0, 1, 2] }),
   ];
 }
@@ -69,8 +68,8 @@ function changed(whole: Buffer, marker: number, values: Readonly<Record<number, 
 }
 
 function frames(): Sample[] {
-  const whole = writeJpeg();
-  const four = writeJpeg({ components: 4 });
+  const whole = writeJpeg(SIZE);
+  const four = writeJpeg({ ...SIZE, space: "cmyk" });
   const put = (name: string, values: Readonly<Record<number, number>>, from = whole) =>
     sample("jpeg", `frame ${name}`, changed(from, SOF0, values));
   const markers = Array.from({ length: 16 }, (_, index) => SOF0 + index);
@@ -91,7 +90,7 @@ function frames(): Sample[] {
 }
 
 function tables(): Sample[] {
-  const whole = writeJpeg();
+  const whole = writeJpeg(SIZE);
   const scan = whole.indexOf(Buffer.of(0xff, SOS));
   const without = (marker: number, name: string) => {
     const at = whole.indexOf(Buffer.of(0xff, marker));
@@ -171,7 +170,7 @@ function segments(): Sample[] {
 }
 
 function ends(): Sample[] {
-  const whole = writeJpeg();
+  const whole = writeJpeg(SIZE);
   const lines = segment(0xdc, [0, 16]);
   const scan = whole.indexOf(Buffer.of(0xff, SOS));
   const put = (name: string, bytes: Buffer) => sample("jpeg", name, bytes);
@@ -184,7 +183,7 @@ function ends(): Sample[] {
     put("start and end", Buffer.of(0xff, 0xd8, 0xff, 0xd9)),
     put("cut before its scan", whole.subarray(0, scan)),
     put("cut in the header of its scan", whole.subarray(0, scan + 6)),
-    put("cut in its scan", whole.subarray(0, scan + 20)),
+    put("cut in its scan", whole.subarray(0, scan + 40)),
     put("empty scan", Buffer.concat([whole.subarray(0, scan + 14), whole.subarray(-2)])),
     put(
       "zeros for its scan",
