@@ -96,8 +96,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: SlowestFirst },
-    // Long tests wait for processes and clocks, so more workers than cores keep all cores busy.
-    maxWorkers: isAll ? cores + 3 : cores + 2,
+    // Most tests wait for processes and clocks, so two workers more than cores keep all cores busy.
+    maxWorkers: cores + 2,
     projects:
       tier === "nightly"
         ? [project("nightly", { isolate: true, include: [...NIGHTLY_FILES, ...IN_PARTS], exclude: [] })]

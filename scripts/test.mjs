@@ -36,12 +36,14 @@ const EXAMPLES = ["express-app", "koa-app", "swap-storage", "lookup-only"].map((
 
 /** Checks that `--all` alone makes, for they take some minutes of CPU: of our types, and of the packages as they are published. */
 const LONG_CHECKS = [
-  ...["test", "bench", ...EXAMPLES].map((folder) => ({
+  ["test", "bench", ...EXAMPLES].map((folder) => ({
     name: `types of ${folder}`,
     command: [bin("tsc"), "-p", folder],
   })),
-  { name: "types of the packages", command: turbo("lint:types") },
-  { name: "shape of the packages", command: turbo("lint:package") },
+  [
+    { name: "types of the packages", command: turbo("lint:types") },
+    { name: "shape of the packages", command: turbo("lint:package") },
+  ],
 ];
 
 const began = Date.now();
@@ -60,20 +62,24 @@ const failed = [];
 const skipped = [];
 
 // Services come from the network when they are missing, so they do not wait for the checks.
-const [environment] = await Promise.all([findServices(), prepare()]);
-if (seconds.has("build")) await Promise.all([runTests(), tier === "all" && runLongChecks()]);
+const [environment] = await Promise.all([findServices(), runChecks()]);
+if (seconds.has("build")) await runTests();
 else failed.push("The tests did not run, because the packages are not built");
 report();
 
-async function prepare() {
+async function runChecks() {
   if (!(await runCheck(DEPENDENCIES))) return;
+  // Each check keeps about one core busy: two at a time.
   const isStyleChecked = tier === "quick" || tier === "all";
-  await Promise.all([isStyleChecked && runCheck(LINT), runCheck(BUILD)]);
+  await Promise.all([isStyleChecked && runCheck(LINT), runBuild()]);
 }
 
-/** Runs beside the tests, which wait for much of their time. */
-async function runLongChecks() {
-  for (const check of LONG_CHECKS) await runCheck(check);
+async function runBuild() {
+  if (!(await runCheck(BUILD)) || tier !== "all") return;
+  const inTurn = async (checks) => {
+    for (const check of checks) await runCheck(check);
+  };
+  await Promise.all(LONG_CHECKS.map(inTurn));
 }
 
 async function runCheck({ name, command }) {
@@ -105,8 +111,8 @@ async function findServices() {
 }
 
 async function runTests() {
-  const { status, suites } = await timed("tests", runVitest);
   const before = failed.length;
+  const { status, suites } = await timed("tests", runVitest);
   for (const suite of suites) countTests(suite);
   // An error outside of all tests belongs to no test's result.
   if (status !== 0 && failed.length === before) failed.push(`vitest ended with status ${status}`);
