@@ -37,7 +37,7 @@ export async function startDeployment(host: HostName, place: Place): Promise<Dep
       host,
       storage,
       // Two services share two cores.
-      renderer: createRenderer({ workers: 1 }),
+      renderer: createRenderer({ workers: 1, timeoutMs: 60_000 }),
       secret: "the same for all services, 32 bytes",
       sweepEveryMs: false,
       authorize: users,
