@@ -93,7 +93,11 @@ describe("backupStorage of a live source", () => {
       asyncAfterMs: false,
       authorize: () => ({ owner: "alice" }),
     } as const;
-    const images = createImages({ ...options, storage: from, renderer: createRenderer() });
+    const images = createImages({
+      ...options,
+      storage: from,
+      renderer: createRenderer({ timeoutMs: 60_000 }),
+    });
     const host = await startHost("node:http", images);
     const digests = new Map<string, string>();
     const names = new Map<string, string[]>();
@@ -152,7 +156,11 @@ describe("backupStorage of a live source", () => {
     const data = createFsBlobStore({ directory: join(cwd, "new") });
     const restored = await restoreStorage({ from: backup, to: data });
     expect(restored).toMatchObject({ damaged: [], failed: [], isComplete: true });
-    const after = createImages({ ...options, storage: data, renderer: createRenderer() });
+    const after = createImages({
+      ...options,
+      storage: data,
+      renderer: createRenderer({ timeoutMs: 60_000 }),
+    });
     const again = await startHost("node:http", after);
     let living = 0;
     for (const [id, digest] of digests) {

@@ -140,7 +140,7 @@ test("an upload that is processed later is converted, or refused with a reason",
 
 test("createImages refuses a type that is unknown, and one that the renderer cannot convert", async () => {
   const storage = createFsBlobStore({ directory: "never-opened" });
-  const renderer = createRenderer();
+  const renderer = createRenderer({ timeoutMs: 60_000 });
   const options = { storage, renderer, convertUploads: ["bmp"] as unknown as ["webp"] };
   expect(() => createImages(options)).toThrow(/convertUploads must be a list of webp, avif, tiff, heic/);
   const without = { ...renderer, canConvert: (type: string) => type !== "image/heic" };

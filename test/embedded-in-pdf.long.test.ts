@@ -27,7 +27,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "outrigger-embedded-pdf-"));
   images = createImages({
     storage: createFsBlobStore({ directory }),
-    renderer: createRenderer({ workers: 1 }),
+    renderer: createRenderer({ workers: 1, timeoutMs: 60_000 }),
     publicUrl: "https://h.example",
   });
   jpeg = await secretPicture("jpg");

@@ -30,7 +30,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "outrigger-embedded-psd-"));
   images = createImages({
     storage: createFsBlobStore({ directory }),
-    renderer: createRenderer({ workers: 1 }),
+    renderer: createRenderer({ workers: 1, timeoutMs: 60_000 }),
     publicUrl: "https://h.example",
   });
   for (const extension of ["jpg", "png", "gif", "webp"] as const)

@@ -27,7 +27,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "outrigger-embedded-"));
   images = createImages({
     storage: createFsBlobStore({ directory }),
-    renderer: createRenderer({ workers: 1 }),
+    renderer: createRenderer({ workers: 1, timeoutMs: 60_000 }),
     publicUrl: "https://h.example",
   });
   for (const extension of EXTENSIONS) {
@@ -127,7 +127,7 @@ describe("a picture in an SVG", () => {
 });
 
 describe("an original that is stored with its metadata", () => {
-  const renderer = createRenderer({ workers: 1 });
+  const renderer = createRenderer({ workers: 1, timeoutMs: 60_000 });
   afterAll(() => renderer.close());
 
   test.each<[title: string, type: OriginalType, bytes: () => Buffer]>([

@@ -59,7 +59,11 @@ test.each(["S3", "PostgreSQL"])(
     const records = kind === "S3" ? store : createSqlBlobStore({ url: postgres.url });
     const storage = { records, originals: store, renditions: store };
     const images = createImages({
-      ...{ storage, renderer: createRenderer(), secret: "0123456789abcdef0123456789abcdef" },
+      ...{
+        storage,
+        renderer: createRenderer({ timeoutMs: 60_000 }),
+        secret: "0123456789abcdef0123456789abcdef",
+      },
       ...{ sweepEveryMs: false, onError: () => undefined },
     });
     onTestFinished(() => images.close());

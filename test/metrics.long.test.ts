@@ -150,7 +150,7 @@ describe("traces", () => {
     const recorder = recordSpans();
     const images = createImages({
       storage: createFsBlobStore({ directory: join(await temporaryDirectory(), "data") }),
-      renderer: createRenderer(),
+      renderer: createRenderer({ timeoutMs: 60_000 }),
       observer: createTracing(),
       asyncAfterMs: false,
     });

@@ -117,7 +117,7 @@ async function addOwned(directory: string): Promise<Created> {
   const images = createImages({
     ...RESTING,
     storage: createFsBlobStore({ directory }),
-    renderer: createRenderer(),
+    renderer: createRenderer({ timeoutMs: 60_000 }),
     authorize: () => ({ owner: "alice" }),
   });
   const host = await startHost("node:http", images);

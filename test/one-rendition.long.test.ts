@@ -15,7 +15,7 @@ let storage: BlobStore;
 const renders: string[] = [];
 
 beforeAll(async () => {
-  const renderer = createRenderer();
+  const renderer = createRenderer({ timeoutMs: 60_000 });
   const counting: Renderer = {
     ...renderer,
     render(source, type, spec, work) {

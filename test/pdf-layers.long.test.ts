@@ -6,7 +6,7 @@ import { PdfObjects, resavePdf } from "../packages/imaging/src/worker/privacy/pd
 import { firstObjectOf, type SampleObject, samplePdf } from "./support/pdf-samples.ts";
 import { programs, run } from "./support/programs.ts";
 
-const renderer = createRenderer({ workers: 1 });
+const renderer = createRenderer({ workers: 1, timeoutMs: 60_000 });
 afterAll(() => renderer.close());
 
 /** The first layer; the second one has the same name. */

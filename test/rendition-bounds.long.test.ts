@@ -44,7 +44,11 @@ const STORES: Record<string, () => Promise<OpenStore>> = {
 async function startNode(storage: BlobStore, clock: { now: number }, options: Partial<ImagesOptions> = {}) {
   const errors: unknown[] = [];
   const images = createImages({
-    ...{ storage, renderer: createRenderer(), secret: "a secret of at least thirty-two bytes" },
+    ...{
+      storage,
+      renderer: createRenderer({ timeoutMs: 60_000 }),
+      secret: "a secret of at least thirty-two bytes",
+    },
     ...{ rateLimits: false, asyncAfterMs: false, sweepEveryMs: false, memoryBytes: 0 },
     now: () => clock.now,
     onError: (error) => errors.push(error),

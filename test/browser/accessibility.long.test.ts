@@ -13,7 +13,7 @@ const SERIOUS = ["serious", "critical"] as const;
 /** Rules about colours, the only difference between light and dark. */
 const COLOURS = { runOnly: ["color-contrast", "link-in-text-block"] };
 
-const renderer = createRenderer();
+const renderer = createRenderer({ timeoutMs: 60_000 });
 /** Holds back the next picture. */
 let held: Promise<void> | undefined;
 let letGo: () => void = () => {};

@@ -14,7 +14,7 @@ let letGo: () => void = () => {};
 let held: Promise<void> | undefined;
 
 beforeAll(async () => {
-  const renderer = createRenderer();
+  const renderer = createRenderer({ timeoutMs: 60_000 });
   const admit: typeof renderer.admit = async (...args) => {
     await held;
     return renderer.admit(...args);
