@@ -7,7 +7,7 @@ import { type BadLine, type FileRow, MAX_LINE_LENGTH, type RowReader } from "./f
  * Reads CSV (RFC 4180), also separated by semicolons or tabs, and with lines before the header, which must be in the first part
  * of `input`. Rejects with `bad_request` if there is no column of addresses or domains, or if a record exceeds 1 MiB.
  */
-export const readCsv: RowReader = async function* (input, mapping) {
+export const readCsv: RowReader = async function* (input, mapping, onColumns) {
   let rows: (FileRow | BadLine)[] = [];
   let parser: Parser | null = null;
   let hasEnded = false;
@@ -42,7 +42,10 @@ export const readCsv: RowReader = async function* (input, mapping) {
   try {
     for await (const text of input) {
       const header = parser === null ? findHeader(text, mapping) : null;
-      if (header !== null) parser = start(header);
+      if (header !== null) {
+        parser = start(header);
+        onColumns?.(header.columns, header.plan);
+      }
       await settled((done) => (parser === null ? done() : parser.write(text, done)));
       yield rows;
       rows = [];

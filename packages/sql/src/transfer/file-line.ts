@@ -13,10 +13,11 @@ export interface FileRow {
   plan?: FieldPlan;
 }
 
-/** Reads rows in batches. */
+/** Reads rows in batches. `onColumns` receives the columns of a header, also of one without rows. */
 export type RowReader = (
   input: AsyncIterable<string>,
   mapping: FieldMapping,
+  onColumns: LineReports["onColumns"],
 ) => AsyncGenerator<(FileRow | BadLine)[]>;
 
 /** A line of a file, about one address. */

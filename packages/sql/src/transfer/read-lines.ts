@@ -30,7 +30,8 @@ export async function* readLines(
   const fields = new RowFields(mapping, reports);
   try {
     const { value: first = "" } = await texts.next();
-    for await (const rows of READERS[format ?? formatOf(first)](joined(first, texts), mapping)) {
+    const read = READERS[format ?? formatOf(first)];
+    for await (const rows of read(joined(first, texts), mapping, reports.onColumns)) {
       for (const row of rows) if ("reason" in row) reports.onBad(row);
       yield rows.flatMap((row) => ("reason" in row ? [] : [fields.line(row)]));
     }
