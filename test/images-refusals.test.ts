@@ -104,7 +104,7 @@ describe.each(HOST_NAMES.flatMap((host) => ["/img", ""].map((mountPath) => ({ ho
   ({ host, mountPath }) => {
     test("answers a page to browsers and a problem to others, however its image ended", async () => {
       let now = Date.now();
-      const options = { host, mountPath, tombstoneDays: 0, now: () => now } as const;
+      const options = { host, mountPath, tombstoneDays: 0, errors: "host", now: () => now } as const;
       await withSite(options, async (site) => {
         const add = () => upload(site, svgDrawing, "image/svg+xml");
         const [swept, expired, withheld] = [await add(), await add(), await add()];

@@ -179,6 +179,16 @@ describe("a description", () => {
     expect(document.paths["/api/images/{id}.png"]?.get?.responses["501"]).toBeDefined();
   });
 
+  test("leaves unexpected failures to the host where the service does", async () => {
+    const [images, lookup] = [
+      await imagesDocument({ errors: "host" }),
+      await lookupDocument({ errors: "host" }),
+    ];
+    for (const { operation } of [images, lookup].flatMap(operationsOf)) {
+      expect(operation.responses["500"]?.content).toBeUndefined();
+    }
+  });
+
   test("needs no secure connection where the service needs none", async () => {
     const document = await imagesDocument({ tls: "off" });
     expect(document.paths["/api/images/{id}.json"]?.get?.responses["403"]).toBeUndefined();

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { pngPhoto } from "../support/pictures.ts";
 import { addressOf, upload } from "../support/service.ts";
 import { APP_NAMES, startApp, userOf } from "./apps.ts";
-import { ask } from "./ask.ts";
+import { ask, refusalOf } from "./ask.ts";
 import { createTestLookup, type TestLookupOptions } from "./lookup-site.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
@@ -49,6 +49,18 @@ describe.each(APP_NAMES)("the lookup and its host, %s", (name) => {
     expect(await usedBy(withSession("ann"))).toEqual(["ann", { used: 1, available: 200 }]);
     expect(await usedBy(withSession("bob"))).toEqual(["bob", { used: 0, available: 200 }]);
     expect(await usedBy({}, `api_key=${key}`)).toEqual(["Me", { used: 1, available: 200 }]);
+  });
+
+  test("a rejecting authenticate answers in the API's form, or in the host's if it prefers", async () => {
+    const failing = { authenticate: () => Promise.reject(new Error("the host's own bug")) };
+    const replying = await start(failing);
+    const refused = await ask(`${replying.base}/account?api_key=${replying.key}`);
+    expect(refusalOf(refused)).toEqual([500, "internal_error"]);
+    expect(JSON.stringify(refused.body)).not.toContain("own bug");
+    expect(replying.errors).toEqual([expect.objectContaining({ message: "the host's own bug" })]);
+    const throwing = await start({ ...failing, errors: "host" });
+    const reply = await fetch(`${throwing.base}/account?api_key=${throwing.key}`);
+    expect([reply.status, await reply.text()]).toEqual([500, expect.stringContaining("<!doctype html>")]);
   });
 
   test("listed origins may send requests, also with a key in a header", async () => {

@@ -42,6 +42,8 @@ export interface ShellOptions<M extends Matched, P> {
   isReported(error: ServiceError): boolean;
   /** The reply for a refusal. */
   refuse(call: Call, matched: M, problem: P): Reply | Promise<Reply>;
+  /** `host`: unexpected failures reject, so that the host's error handling receives them. */
+  errors: "reply" | "host";
   onError: FailureListener;
   cors: CorsOptions | undefined;
   /** Whether pages of all origins may send a request, without credentials. @default only those of `cors` */
@@ -161,6 +163,7 @@ export function createServiceShell<M extends Matched, P>(options: ShellOptions<M
     }
     // No client reads the reply, and the service did not fail.
     if (isDeparture(call, error)) return problems.departed;
+    if (options.errors === "host") throw error;
     options.onError(error, call);
     return problems.unexpected;
   }

@@ -171,3 +171,13 @@ test("close() stops a sweep after its current images, and the next sweep does th
   expect(report.emptied).toBeLessThan(50);
   expect(report.emptied + rest.emptied).toBe(50);
 });
+
+test("close() does not wait for a request that failed before its reply", async () => {
+  const site = createLifeSite({ errors: "host" });
+  const call = {
+    ...createCall("POST", "/api/images.json"),
+    upload: () => Promise.reject(new Error("a bug")),
+  };
+  await expect(site.images.handle(call)).rejects.toThrow("a bug");
+  await site.images.close();
+});

@@ -211,6 +211,8 @@ export const IMAGES_RULES = {
    * @default true
    */
   processUploads: rules.preset(true, rules.flag()),
+  /** `"host"` passes unexpected failures to the error handling of the host app. @default "reply" (a plain 500) */
+  errors: rules.preset("reply", rules.oneOf("reply", "host")),
   /** Called with every unexpected failure and every failure of a backend. @default the logger, else console.error */
   onError: rules.fn<(error: unknown, call?: Call) => void>(),
   /**

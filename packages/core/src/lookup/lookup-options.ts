@@ -63,6 +63,8 @@ export const LOOKUP_RULES = {
    * @default 15
    */
   requestsPerSecond: rules.preset(15, rules.orFalse(rules.whole(1))),
+  /** Whether the key `test-api-key` gets the fixed answers. `false`: it is an unknown key. @default true */
+  testKey: rules.preset(true, rules.flag()),
   /**
    * Counts requests per second. While it is unavailable, each process counts for itself. Not closed with the service.
    * @default in memory
@@ -72,6 +74,8 @@ export const LOOKUP_RULES = {
   tls: TLS_RULE,
   /** Other web origins that may use the API from a browser. @default none */
   cors: CORS_RULE,
+  /** `"host"` passes unexpected failures to the error handling of the host app. @default "reply" (a plain 500) */
+  errors: rules.preset("reply", rules.oneOf("reply", "host")),
   /** Called with every unexpected failure and every failure of a backend. @default the logger, else console.error */
   onError: rules.fn<(error: unknown, call?: Call) => void>(),
   /** Receives failures if `onError` is absent; never an address or a key. @default console.error */

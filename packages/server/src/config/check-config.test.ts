@@ -38,7 +38,7 @@ const INVALID: readonly (readonly [key: string, value: unknown, text: string, wr
   [
     "lookup",
     true,
-    "must be false or an object of options (database, secret, plans, networkNames, requestsPerSecond, smtp, dnsServers)",
+    "must be false or an object of options (database, secret, plans, networkNames, requestsPerSecond, testKey, smtp, dnsServers)",
   ],
   ["lookup.databse", "file:x", "unknown key, did you mean lookup.database?"],
   ["lookup.database", "mysql://u:hush@h/x", DATABASE],

@@ -51,6 +51,7 @@ export const LOOKUP_KEYS = [
   "plans",
   "networkNames",
   "requestsPerSecond",
+  "testKey",
 ] as const satisfies readonly (keyof LookupOptions)[];
 
 /** Options of `createMailProber` that a configuration has under `lookup`. */

@@ -46,12 +46,12 @@ export function planFields(columns: readonly string[], mapping: FieldMapping, is
 
 /** `Name` is a last name beside `Vorname` alone, and a first name beside `Surname`. Beside `First Name`, it usually has both. */
 function takePart(fields: Map<ContactField, FieldColumn[]>, names: readonly (NumberedName | null)[]): void {
-  const [name, ...others] = fields.get("fullName") ?? [];
+  const name = fields.get("fullName")?.[0];
   const first = fields.get("firstName")?.[0];
   const isWhole = first && /^(?:first|given|fore)/.test(names[first.index]?.name ?? "");
   if (name === undefined || !/^(?:name|nom|nombre)$/.test(names[name.index]?.name ?? "") || isWhole) return;
   if ((first === undefined) === !fields.has("lastName")) return;
-  fields.set(first ? "lastName" : "firstName", [name]).set("fullName", others);
+  fields.set(first ? "lastName" : "firstName", [name]);
 }
 
 /** Letters of a column's name in lower case, and its number. */

@@ -109,23 +109,23 @@ function present<T extends object>(values: T): Present<T> {
   return Object.fromEntries(entries) as Present<T>;
 }
 
-/**
- * The parts of the full name fill absent names. A full name in place of a part loses the other part. A full name that cannot be
- * split is kept whole.
- */
+/** The parts of the full name fill absent names. A full name that cannot be split is kept whole. */
 function namesIn(value: Value, displayName: string | null) {
-  const [first, last] = [value("firstName", (text) => text), value("lastName", (text) => text)];
-  if (first !== undefined && last !== undefined) {
-    const firstName = first.endsWith(` ${last}`) ? first.slice(0, -last.length - 1) : first;
-    return { firstName, lastName: last.startsWith(`${first} `) ? last.slice(first.length + 1) : last };
-  }
-  const shown = first === undefined && last === undefined ? displayName : null;
-  const fullName = value("fullName", (text) => text) ?? shown ?? "";
+  const [first, last, full] = (["firstName", "lastName", "fullName"] as const).map((field) =>
+    value(field, (text) => text),
+  );
+  // `Name` beside `Vorname` is read as both; it is the last name unless it has the first one, too.
+  const isShared = full !== undefined && (full === first) !== (full === last);
+  const other = full === first ? last : first;
+  const isPart = !isShared || (other && !full.toLowerCase().includes(other.toLowerCase()));
+  if (first && last && isPart) return { firstName: first, lastName: last };
+  const [firstName, lastName] = [first, last].map((part) => (isShared && part === full ? undefined : part));
+  const fullName = full ?? (first || last ? "" : (displayName ?? ""));
   const isName = /\p{L}/u.test(fullName);
   const name = isName ? parseFullName(fullName) : null;
   return {
-    firstName: first ?? name?.firstName,
-    lastName: last ?? name?.lastName,
+    firstName: firstName ?? name?.firstName,
+    lastName: lastName ?? name?.lastName,
     unsplitName: isName && name === null ? fullName : undefined,
   };
 }

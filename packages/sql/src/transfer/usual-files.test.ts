@@ -100,6 +100,9 @@ test("an import takes the first of several values in a cell, and reports the oth
 test.each([
   ["Vorname;Name;E-Mail", "Anna;van der Berg;a@x.example", "Anna", "van der Berg"],
   ["Vorname;Name;E-Mail", "Anna;Anna Berg;a@x.example", "Anna", "Berg"],
+  ["Vorname;Name;E-Mail", ";Anna Berg;a@x.example", "Anna", "Berg"],
+  ["Name;Surname;E-Mail", "Anna Berg;Berg;a@x.example", "Anna", "Berg"],
+  ["Vorname;Nachname;E-Mail", "Juan Carlos;Carlos;a@x.example", "Juan Carlos", "Carlos"],
   ["Nombre;Apellidos;Correo", "Gabriel;García Márquez;a@x.example", "Gabriel", "García Márquez"],
   ["Name;Surname;Email", "Ann;Best;a@x.example", "Ann", "Best"],
   ["First Name;Name;Email", "Bob;Robert Smith;a@x.example", "Bob", "Smith"],

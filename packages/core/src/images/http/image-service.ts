@@ -64,6 +64,7 @@ export function createImageService(
     isReported: ({ code }) => REPORTED.includes(code),
     refuse: async (call, matched, problem) =>
       withHeaders(context, matched, await refusal(context, call, matched, problem)),
+    errors: settings.errors,
     onError: settings.onError,
     cors,
     // A ticket is no cookie: a browser does not add it by itself to the request of another origin's page.

@@ -230,6 +230,8 @@ describe("authorize itself", () => {
         "Something unexpected went wrong. Try again later.",
       ]);
       expect(site.errors).toEqual([bug]);
+      const asHost = await under(() => Promise.reject(bug), { errors: "host" });
+      await expect(asHost.site.send(method, path.replace("ID", asHost.id))).rejects.toBe(bug);
     },
   );
 

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { createCall } from "../../../test/calls.ts";
 import { createLookupSite } from "../../../test/lookup-site.ts";
 import { createRecordingObserver } from "../../../test/recording-observer.ts";
 import { ServiceError } from "../../errors.ts";
@@ -18,13 +19,17 @@ describe("lookup failures", () => {
     expect((await site.get("account")).body.data).toMatchObject({ calls: { used: 0 } });
   });
 
-  test("that are unexpected get 500 in the API's form", async () => {
+  test("that are unexpected get 500 in the API's form, or go to the host", async () => {
     const contacts = Object.assign(createMemoryContactSource(), {
       count: () => Promise.reject(new Error("a bug")),
     });
     const site = await createLookupSite({ contacts });
     const { status, body } = await site.send("GET", "/v2/email-count", { search: "domain=example.com" });
     expect([status, body.errors?.[0]?.id]).toEqual([500, "internal_error"]);
+    const hosted = await createLookupSite({ contacts, errors: "host" });
+    await expect(
+      hosted.lookup.handle(createCall("GET", "/v2/email-count", { search: "domain=example.com" })),
+    ).rejects.toThrow("a bug");
   });
 });
 

@@ -16,7 +16,7 @@ import { type LookupRoute, matchRoute } from "./routes.ts";
 
 /** The lookup over HTTP. */
 export function createLookupService(http: LookupHttp): ServiceShell {
-  const { cors, observer } = http.options;
+  const { errors, cors, observer } = http.options;
   const reported = new WeakSet<Error>();
   return createServiceShell<LookupRoute, Refusal>({
     match: matchRoute,
@@ -30,6 +30,7 @@ export function createLookupService(http: LookupHttp): ServiceShell {
       return isNews;
     },
     refuse: (call, _, refusal) => refusalReply(refusal, call.method === "HEAD"),
+    errors,
     onError: http.lookup.settings.onError,
     cors,
     observer,

@@ -28,6 +28,15 @@ test.each(named)("$route answers GET, HEAD and OPTIONS, and is observed by its n
   expect(new Set(routes)).toEqual(new Set([row.route]));
 });
 
+test.each([true, false])(
+  "with testKey: %s, the OpenAPI document names the test key accordingly",
+  async (testKey) => {
+    const site = await createLookupSite({ testKey });
+    const { text } = await site.send("GET", "/api/openapi.json");
+    expect(text.includes("test-api-key")).toBe(testKey);
+  },
+);
+
 test("the OpenAPI document describes every route except the fallback, and no other path", async () => {
   const site = await createLookupSite();
   const { text } = await site.send("GET", "/api/openapi.json");

@@ -120,7 +120,7 @@ export function imagePath(facts: ImageFacts, route: DescribedRoute): PathItem | 
     const statuses = statusesOf(facts, declared, hasId, budget);
     const isCounted = name !== "GET" && budget !== undefined && budget !== "reads";
     const limit = isCounted ? facts.rules[budget] : null;
-    const operation = operationOf(declared, form, statuses, limit !== null);
+    const operation = operationOf(facts, declared, form, statuses, limit !== null);
     item[name.toLowerCase()] = name === "HEAD" ? headOf(operation) : operation;
     if (name === "GET") item.head = imageHead(operation, declared);
   }
@@ -134,6 +134,7 @@ const WITH_PIN: ApiOperation["security"] = [{ imagePin: [] }, { imagePinInQuery:
 
 /** @param isCounted Whether a reply has the state of the rate limit. */
 function operationOf(
+  facts: ImageFacts,
   declared: DeclaredOperation,
   form: ProblemForm,
   statuses: readonly ImageRefusal[],
@@ -147,7 +148,7 @@ function operationOf(
   ]);
   const refused = [...statuses, ...(refusals ?? [])].map((status) => [
     status,
-    imageRefusal(form, status, why?.[status], refusalHeaders?.(status)),
+    imageRefusal(facts, form, status, why?.[status], refusalHeaders?.(status)),
   ]);
   return {
     ...operation,
@@ -180,15 +181,19 @@ function statusesOf(
 /** The refusals of the description's own URL. */
 export function descriptionRefusals(facts: ImageFacts): Readonly<Record<string, ApiResponse>> {
   const statuses = facts.tls === "off" ? ([400, 503] as const) : ([400, 403, 503] as const);
-  return Object.fromEntries(statuses.map((status) => [status, imageRefusal("json", status)]));
+  return Object.fromEntries(statuses.map((status) => [status, imageRefusal(facts, "json", status)]));
 }
 
 function imageRefusal(
+  { errors }: ImageFacts,
   form: ProblemForm,
   status: ImageRefusal,
   why = WHY[status],
   headers: Headers = {},
 ): ApiResponse {
+  if (status === 500 && errors === "host") {
+    return { description: `Internal Server Error: ${why} The host app replies.` };
+  }
   return problemResponse(form, status, why, { ...REFUSAL_HEADERS[status], ...headers });
 }
 

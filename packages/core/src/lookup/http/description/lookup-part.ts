@@ -9,7 +9,7 @@ import type { DeclaredLookup } from "./declared-lookups.ts";
 import { lookupSchemas, type NetworkNames } from "./lookup-schemas.ts";
 
 /** The options that the description of a lookup depends on. */
-interface LookupFacts extends Pick<CheckedOptions, "tls" | "requestsPerSecond"> {
+interface LookupFacts extends Pick<CheckedOptions, "tls" | "errors" | "requestsPerSecond" | "testKey"> {
   networkNames: NetworkNames;
 }
 
@@ -17,7 +17,7 @@ interface LookupFacts extends Pick<CheckedOptions, "tls" | "requestsPerSecond"> 
 export function createLookupDescription(facts: LookupFacts): Description {
   return createDescription(() => ({
     parts: [describeLookup(facts)],
-    refusals: refusalsOf(commonRefusals(facts)),
+    refusals: refusalsOf(facts, commonRefusals(facts)),
     otherMethods: OTHER_METHODS,
   }));
 }
@@ -94,7 +94,7 @@ function operationOf(facts: LookupFacts, declared: DeclaredLookup, isOpen: boole
     ...operation,
     tags: ["Lookup"],
     security: isOpen ? [] : KEY,
-    responses: { ...replies, ...refusalsOf(refused) },
+    responses: { ...replies, ...refusalsOf(facts, refused) },
   };
 }
 
@@ -107,10 +107,19 @@ function commonRefusals({ tls }: LookupFacts): Readonly<Record<number, string>> 
 }
 
 /** Refusals by status, for their texts. */
-function refusalsOf(texts: Readonly<Record<number, string>>): Readonly<Record<string, ApiResponse>> {
+function refusalsOf(
+  { errors }: LookupFacts,
+  texts: Readonly<Record<number, string>>,
+): Readonly<Record<string, ApiResponse>> {
   const refused = Object.entries(texts).map(([status, why]) => [
     status,
-    errorReply(Number(status), why, headersOf("Cache-Control", ...(REFUSAL_HEADERS[Number(status)] ?? []))),
+    status === "500" && errors === "host"
+      ? { description: `Internal Server Error: ${why} The host app sends the answer.` }
+      : errorReply(
+          Number(status),
+          why,
+          headersOf("Cache-Control", ...(REFUSAL_HEADERS[Number(status)] ?? [])),
+        ),
   ]);
   return Object.fromEntries(refused);
 }
@@ -134,12 +143,12 @@ const OTHER_METHODS = errorReply(405, "`Allow` lists the methods that the URL su
   ...inlineHeader("Allow"),
 });
 
-function description({ requestsPerSecond }: LookupFacts): string {
+function description({ requestsPerSecond, testKey }: LookupFacts): string {
   return [
     "## Email lookup",
     "List the emails of an organisation, find the email of a person, and verify emails.",
     "Send the key of an account as `api_key` in the query, as the header `X-API-KEY`, or as `Authorization: Bearer`.",
-    "With the key `test-api-key`, parameters are checked, and answers are fixed and free.",
+    testKey ? "With the key `test-api-key`, parameters are checked, and answers are fixed and free." : "",
     "Empty parameters count as absent, unknown ones are ignored, and of a repeated parameter the first value counts. Unknown facts are null.",
     requestsPerSecond === false
       ? ""
