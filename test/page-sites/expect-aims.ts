@@ -21,7 +21,7 @@ export function expectAims(sites: readonly Site[]) {
 
 /**
  * Asserts that no address of a person or role has the name, the position or the phone of another one alone. Prose is not judged,
- * nor what stands beside an obfuscated or split address, which may be no address to the extractor.
+ * nor what stands beside an obfuscated address, which is no address to the extractor.
  */
 export function expectOwn(sites: readonly Site[]) {
   const read = indexReader();
@@ -34,7 +34,7 @@ export function expectOwn(sites: readonly Site[]) {
       for (const contact of read(page, site).contacts) {
         const own = truths.get(contact.address);
         if (own?.layout === "extra") continue;
-        const others = [...truths.values()].filter((each) => each !== own && each.visibility === "readable");
+        const others = [...truths.values()].filter((each) => each !== own && each.visibility !== "hidden");
         const name = `${contact.firstName} ${contact.lastName}`;
         const isOthers = (of: (truth: Truth) => string | null | undefined, got: string | null) =>
           own !== undefined && got !== null && of(own) !== got && others.some((each) => of(each) === got);

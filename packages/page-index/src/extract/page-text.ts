@@ -52,6 +52,7 @@ export interface Occurrence {
   element: number;
   /** The piece behind it. */
   at: number;
+  line: number;
   /** Of a recipient: its name in the link, and whether it is one of several or of a copy. */
   name: string | null;
   isAside: boolean;
@@ -203,12 +204,7 @@ export class PageText {
     element.last = this.elements.length - 1;
     element.to = this.length;
     const table = this.#tables.at(-1);
-    if (tag === "td" || tag === "th")
-      table?.endCell(
-        this.piecesOf(index, 5)
-          .map(({ text }) => text)
-          .join(" "),
-      );
+    if (tag === "td" || tag === "th") table?.endCell(this.piecesOf(index, 5));
     if (tag === "tr") table?.endRow();
     if (tag === "table") this.#tables.pop();
   }
@@ -253,7 +249,8 @@ export class PageText {
     let end = 0;
     for (const { start, end: next, address: value } of plainAddresses(text)) {
       this.#keep(text.slice(end, start));
-      this.#occur({ value, element: this.#element, at: this.pieces.length, name: null, isAside: false });
+      const [element, at, line] = [this.#element, this.pieces.length, this.#line];
+      this.#occur({ value, element, at, line, name: null, isAside: false });
       end = next;
     }
     this.#keep(text.slice(end));
@@ -287,7 +284,7 @@ export class PageText {
     const href = attributes.get("href") ?? attributes.get("action") ?? "";
     const recipients = /^\s*mailto:/i.test(href) ? recipientsOf(href) : [];
     for (const { address: value, name, isAside } of recipients)
-      this.#occur({ value, element, at, name, isAside });
+      this.#occur({ value, element, at, line: this.#line, name, isAside });
     const [, phone] = /^\s*(?:tel|callto):\/{0,2}([^?;]+)/i.exec(href) ?? [];
     if (phone !== undefined) this.#push(element, { phone });
     if (href === "" || (tag !== "a" && tag !== "area") || this.#links.length === MAX_LINKS) return;

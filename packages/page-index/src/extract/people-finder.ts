@@ -37,11 +37,13 @@ export class PeopleFinder {
       const found = this.#names.best(outer, local, size);
       if (found !== null) return personOf(this.#grown(containers.slice(index), found), found, occurrence.at);
     }
-    return personOf(
-      containers.filter(({ size }) => size <= SMALL),
-      null,
-      occurrence.at,
-    );
+    const small = containers.filter(({ size }) => size <= SMALL);
+    // Other lines may be about a person whose address is not readable.
+    const own = small.map(({ size, pieces }) => ({
+      size,
+      pieces: pieces.filter(({ line }) => line === occurrence.line),
+    }));
+    return personOf([...own, ...small], null, occurrence.at);
   }
 
   /** The innermost first. */

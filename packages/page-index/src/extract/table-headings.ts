@@ -30,9 +30,13 @@ export class TableHeadings {
     return this.#columns[column] ?? null;
   }
 
-  endCell(text: string): void {
+  endCell(pieces: readonly { text: string }[]): void {
     const cell = this.#row.at(-1);
-    if (cell !== undefined) cell.text = text.trim();
+    if (cell !== undefined)
+      cell.text = pieces
+        .map(({ text }) => text)
+        .join(" ")
+        .trim();
   }
 
   /** A row of headings, or the first row if its texts are labels, names the columns. */
