@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { backupStorage } from "../../../../ops/src/backup.ts";
 import { migrateStorage } from "../../../../ops/src/migrate.ts";
 import { verified } from "../../../../ops/test/verify-site.ts";
@@ -113,7 +113,10 @@ async function storedLayout(): Promise<string[]> {
 }
 
 test("the layout of everything stored is the recorded one of this format version: another layout needs another version", async () => {
+  // The timer of a poll, which would process the waiting upload.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const layout = await storedLayout();
+  vi.useRealTimers();
   if (process.env.OUTRIGGER_WRITE_LAYOUT === "1") {
     const { writeFile } = await import("node:fs/promises");
     await writeFile(RECORDED, `${JSON.stringify(layout, null, 2)}\n`);
