@@ -7,7 +7,7 @@ import { type Problem, problemReply } from "../http/problem.ts";
 import { type Options, shape, url } from "../option-rules.ts";
 import { createDescription, DESCRIPTION_PATH } from "./description.ts";
 import type { Described } from "./document.ts";
-import { methodRefusal, PROBLEM_SCHEMA, problemResponse } from "./problems.ts";
+import { PROBLEM_SCHEMA, problemResponse } from "./problems.ts";
 
 const DESCRIBED = shape<Described>(
   "a service with a method describe, such as createImages() and createLookup() return",
@@ -47,7 +47,6 @@ export function createApiDescription(
       400: problemResponse("json", 400, "the request has several Host headers."),
       ...(tls === "off" ? {} : { 403: problemResponse("json", 403, "the connection is not secure.") }),
     },
-    otherMethods: methodRefusal("json"),
     schemas: { Problem: PROBLEM_SCHEMA },
   }));
   const service: Service = {

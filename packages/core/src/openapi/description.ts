@@ -5,7 +5,7 @@ import { textReply } from "../http/text-reply.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ApiComponents, ApiDocument, ApiPart, ApiResponse, PathItem } from "./document.ts";
 import { headerComponents, headersOf } from "./headers.ts";
-import { HEAD_TAG, headOf, jsonReply } from "./operations.ts";
+import { jsonReply } from "./operations.ts";
 import { VERSION } from "./version.ts";
 
 /** Path of the description, below the mount point. */
@@ -18,8 +18,6 @@ interface DescribedSite {
   refusals: Readonly<Record<string, ApiResponse>>;
   /** Schemas that these refusals need, and that no part defines. */
   schemas?: Readonly<Record<string, JsonSchema>>;
-  /** The answer to methods other than GET and HEAD. */
-  otherMethods: ApiResponse;
 }
 
 /** A document that depends on the site only in its server URL. */
@@ -97,7 +95,7 @@ function documentOf(site: DescribedSite): Omit<ApiDocument, "servers"> {
       description: parts.map(({ description }) => description).join("\n\n"),
       license: { name: "MIT", identifier: "MIT" },
     },
-    tags: [...parts.flatMap(({ tags }) => tags), DESCRIPTION_TAG, HEAD_TAG],
+    tags: [...parts.flatMap(({ tags }) => tags), DESCRIPTION_TAG],
     paths,
     components: {
       schemas: { ...merged("schemas"), ...site.schemas },
@@ -109,7 +107,7 @@ function documentOf(site: DescribedSite): Omit<ApiDocument, "servers"> {
 
 const DESCRIPTION_TAG = { name: "Description", description: "The API in machine-readable form." };
 
-function descriptionPath({ refusals, otherMethods }: DescribedSite): PathItem {
+function descriptionPath({ refusals }: DescribedSite): PathItem {
   const HEADERS = ["Cache-Control", "ETag"] as const;
   const get = {
     operationId: "getDescription",
@@ -131,7 +129,7 @@ function descriptionPath({ refusals, otherMethods }: DescribedSite): PathItem {
       ...refusals,
     },
   } as const;
-  return { get, head: headOf(get), "x-other-methods": otherMethods };
+  return { get };
 }
 
 const DOCUMENT_SCHEMA: JsonSchema = {

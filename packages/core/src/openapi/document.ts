@@ -48,8 +48,6 @@ export type Method = "get" | "head" | "post" | "patch" | "delete";
 
 export interface PathItem extends Partial<Readonly<Record<Method, ApiOperation>>> {
   readonly parameters?: readonly ApiParameter[];
-  /** The answer to all methods that are not described here. */
-  readonly "x-other-methods"?: ApiResponse;
 }
 
 export interface ApiOperation {

@@ -55,13 +55,9 @@ export function maybeHeader(name: HeaderName, description: string): Record<strin
   return { [name]: { ...HEADERS[name], description } };
 }
 
-/** A header that a response always has, where the document is an extension that no tool resolves. */
-export function inlineHeader(name: HeaderName): Record<string, ApiHeader> {
-  return { [name]: { ...HEADERS[name], required: true } };
-}
-
 /** The headers that `paths` refer to, for a document's components. */
 export function headerComponents(paths: ApiPart["paths"]): Record<string, ApiHeader> {
   const names = new Set(JSON.stringify(paths).match(/(?<="#\/components\/headers\/)[\w-]+/g));
-  return Object.assign({}, ...[...names].sort().map((name) => inlineHeader(name as HeaderName)));
+  const used = [...names].sort() as HeaderName[]; // Made by `headersOf`.
+  return Object.fromEntries(used.map((name) => [name, { ...HEADERS[name], required: true }]));
 }

@@ -1,7 +1,6 @@
 import { statusTitle } from "../http/problem.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ApiHeader, ApiMedia, ApiResponse } from "./document.ts";
-import { inlineHeader } from "./headers.ts";
 import { HTML } from "./operations.ts";
 
 /** Schema of the body that `problemReply` sends. */
@@ -55,10 +54,4 @@ export function problemResponse(
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     content: CONTENT_OF[form],
   };
-}
-
-/** The answer to a method that the URL does not support. */
-export function methodRefusal(form: ProblemForm): ApiResponse {
-  const why = "`Allow` lists the methods that the URL supports.";
-  return problemResponse(form, 405, why, inlineHeader("Allow"));
 }

@@ -84,15 +84,16 @@ function pathOf(pattern: string, imageId: string): string {
   return pattern.replace(/\{(?:id|upload)\}/, imageId).replace("{name}", ASSET);
 }
 
-test("each route but the files of pages is described with its methods, and each described path has a route", () => {
+test("each route but the pages and their files is described with its methods, and each described path has a route", () => {
   const { paths } = createLifeSite({ pages, resumable, reports: true }).images.describe();
-  const others = [DESCRIPTION_PATH, "/assets/{name}"];
+  const others = [DESCRIPTION_PATH, "/assets/{name}", "/{id}/view", "/{id}/edit", "/{id}/report", "/"];
   const rows = ROUTES.filter(({ pattern }) => !others.includes(pattern));
   expect(Object.keys(paths)).toEqual(rows.map(({ pattern }) => pattern));
   for (const row of rows) {
     const item = paths[row.pattern] ?? {};
     const methods = Object.keys(item).filter((key) => /^(?:get|head|post|patch|delete)$/.test(key));
-    const described = [...methods, "options"].map((method) => method.toUpperCase());
+    const heads = methods.includes("get") ? ["head"] : [];
+    const described = [...methods, ...heads, "options"].map((method) => method.toUpperCase());
     const allowed = match(pathOf(row.pattern, id))?.row.allow.split(", ");
     expect([row.pattern, described.sort()]).toEqual([row.pattern, allowed?.sort()]);
   }

@@ -24,6 +24,13 @@ import { tusHeaders } from "./tus-headers.ts";
 
 /** One method of a route. */
 export interface RouteMethod extends DescribedMethod {
+  /**
+   * Whether this is the upload form: only pages with `created` have it, browsers may send it only from the service's own
+   * pages, and refusals are the form again.
+   */
+  isUploadForm?: true;
+  /** Whether this files a report, which browsers may send only from the service's own pages and permitted origins. */
+  isReport?: true;
   /** @param name Variable part of the path, such as the image ID; empty if the pattern has none. */
   handle(context: ImageContext, call: Call, name: string): Reply | Promise<Reply>;
 }
@@ -45,8 +52,8 @@ export interface Route extends DescribedRoute {
 
 /** A method whose requests count against a rate limit. */
 function counted(budget: NonNullable<RouteMethod["budget"]>) {
-  return (handle: RouteMethod["handle"], describe: NonNullable<RouteMethod["describe"]>): RouteMethod => {
-    return { budget, handle, describe };
+  return (handle: RouteMethod["handle"], describe?: RouteMethod["describe"]): RouteMethod => {
+    return { budget, handle, ...(describe && { describe }) };
   };
 }
 const [creates, reads, edits] = [counted("creates"), counted("reads"), counted("edits")];
@@ -116,17 +123,17 @@ export const ROUTES: readonly Route[] = [
   ),
   route("json", "/api/oembed.json", { GET: reads(embedding, declaredPages.embeddingOperation) }, PAGES),
   route("page", "/{id}", { GET: reads(landing, declaredPages.landingOperation) }),
-  route("page", "/{id}/view", { GET: reads(viewer, declaredPages.viewerOperation) }),
+  route("page", "/{id}/view", { GET: reads(viewer) }),
   route("page", "/{id}/edit", {
-    GET: edits(editor, declaredPages.editorOperation),
-    POST: edits(editor, declaredPages.editFormOperation),
+    GET: edits(editor),
+    POST: edits(editor),
   }),
   route(
     "page",
     "/{id}/report",
     {
-      GET: reads(openReportForm, declaredReports.reportPageOperation),
-      POST: reports(sendReportForm, declaredReports.reportFormOperation),
+      GET: reads(openReportForm),
+      POST: reports(sendReportForm),
     },
     { needsReports: "page" },
   ),
@@ -140,12 +147,11 @@ export const ROUTES: readonly Route[] = [
     "page",
     "/",
     {
-      GET: { handle: uploadPage, describe: declaredPages.uploadPageOperation },
-      POST: { ...creates(submitUpload, declaredPages.uploadFormOperation), isUploadForm: true },
+      GET: { handle: uploadPage },
+      POST: { ...creates(submitUpload), isUploadForm: true },
     },
     PAGES,
   ),
-  // Not described: files that pages load are no part of the API, and their path is ambiguous beside `/{id}/view`.
   route("json", "/assets/{name}", { GET: { handle: assetReply } }, PAGES),
   route("json", "/sharex.sxcu", { GET: { handle: sharexReply, describe: declaredPages.sharexOperation } }),
   // The document describes itself, for all services that it covers.

@@ -43,8 +43,8 @@ test("the OpenAPI document describes every route except the fallback, and no oth
   const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, unknown>> };
   expect(Object.keys(paths).sort()).toEqual(named.map(({ route }) => route).sort());
   for (const { route, isOpen } of named) {
-    const { get, head } = paths[route] ?? {};
-    expect([route, typeof get, typeof head]).toEqual([route, "object", "object"]);
+    const { get, ...others } = paths[route] ?? {};
+    expect([route, typeof get, others]).toEqual([route, "object", {}]);
     // The description's own URL needs no key, and describes itself as open.
     expect(Object(get).security ?? []).toHaveLength(isOpen ? 0 : 3);
   }

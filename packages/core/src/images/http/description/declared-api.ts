@@ -217,7 +217,6 @@ export function readImageOperation(
     refusals: [403, 412, 416, 500, ...(isComplete ? [] : ([501] as const))],
     why: READ_REFUSALS,
     ...(isAuto ? { refusalHeaders: () => VARY_OF_REFUSALS } : {}),
-    headHeaders: maybeHeader("ETag", "Absent until the rendition is rendered. HEAD renders nothing."),
   };
 }
 

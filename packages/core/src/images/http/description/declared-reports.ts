@@ -1,5 +1,4 @@
-import { headersOf } from "../../../openapi/headers.ts";
-import { HTML, jsonReply } from "../../../openapi/operations.ts";
+import { jsonReply } from "../../../openapi/operations.ts";
 import { reportBody } from "./image-bodies.ts";
 import type { DeclaredOperation } from "./image-path.ts";
 import { RECEIPT } from "./image-schemas.ts";
@@ -11,7 +10,6 @@ const WHY = {
   410: "the image was deleted or has expired, so there is nothing to report.",
   451: "the image is withheld already.",
 };
-const PAGE = { headers: headersOf("Cache-Control", "Content-Security-Policy"), content: HTML };
 
 /** `POST {base}/api/reports.json` */
 export function createReportOperation(): DeclaredOperation {
@@ -20,35 +18,9 @@ export function createReportOperation(): DeclaredOperation {
     summary: "Report an image",
     description:
       "Tells the operator about an image that should not be here. Needs no PIN. Reports of an image are joined until the operator decides.",
-    requestBody: reportBody(true),
+    requestBody: reportBody(),
     replies: { 201: jsonReply("The report was received.", RECEIPT, "Cache-Control") },
     refusals: [403, 404, 410, 451, 500, 507],
     why: WHY,
-  };
-}
-
-/** `GET HEAD {base}/<id>/report` */
-export function reportPageOperation(): DeclaredOperation {
-  return {
-    operationId: "openReportForm",
-    tag: "Pages",
-    summary: "Open the form to report an image",
-    replies: { 200: { ...PAGE, description: "The form." } },
-    refusals: [500],
-    why: WHY,
-  };
-}
-
-/** `POST {base}/<id>/report` */
-export function reportFormOperation(): DeclaredOperation {
-  return {
-    operationId: "sendReportForm",
-    tag: "Pages",
-    summary: "Submit the form to report an image",
-    description: "For browsers. Other clients use `POST /api/reports.json`.",
-    requestBody: reportBody(false),
-    replies: { 201: { ...PAGE, description: "The page with the reference." } },
-    refusals: [403, 500, 507],
-    why: { ...WHY, 400: "a field is missing or invalid: the form again, with messages." },
   };
 }

@@ -12,7 +12,7 @@ import {
   NEW_NAME_SCHEMA,
 } from "../../record/image-fields.ts";
 import { IMAGE_ID_SCHEMA } from "../../record/image-record.ts";
-import { PERCENT_TEXT_SCHEMA, POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
+import { POINT_SCHEMA, POINT_TEXT_SCHEMA } from "../../record/picture-point.ts";
 import { FORM_SCHEMAS, JSON_SCHEMAS } from "../../renditions/read-parameters.ts";
 import { REPORT_SCHEMAS } from "../../reports/report-case.ts";
 import { FILE_FIELD, URL_FIELD } from "../receive-image.ts";
@@ -94,22 +94,6 @@ export function ticketBody(facts: ImageFacts): ApiRequestBody {
   };
 }
 
-/** The body of the upload form. */
-export function uploadFormBody(facts: ImageFacts): ApiRequestBody {
-  return multipartBody(
-    `${fileText(facts)} Its bytes decide about the type.`,
-    {
-      description: DESCRIPTION_SCHEMA,
-      expiresIn: {
-        type: "string",
-        pattern: facts.maxLifetimeMs === null ? `^\\d{0,15}$|^${NEVER}$` : "^\\d{0,15}$",
-        description: `Lifetime in milliseconds; ${lifetimeText(facts)} An empty value counts as absent.`,
-      },
-    },
-    ["*/*"],
-  );
-}
-
 function multipartBody(description: string, fields: Fields, types: readonly string[]): ApiRequestBody {
   const file: JsonSchema = { type: "string", format: "binary", description };
   const properties = { [FILE_FIELD]: file, name: nameField("the name of the file"), ...fields };
@@ -188,20 +172,18 @@ export function changeBody(facts: ImageFacts): ApiRequestBody {
   );
 }
 
-/** A report. @param hasId Whether it names the image. */
-export function reportBody(hasId: boolean): ApiRequestBody {
+/** A report. */
+export function reportBody(): ApiRequestBody {
   const { reason, statement, contact } = REPORT_SCHEMAS;
-  const fields: Fields = { ...(hasId ? { id: IMAGE_ID_SCHEMA } : {}), reason, statement, contact };
-  const required = hasId ? ["id", "reason"] : ["reason"];
-  const form = { schema: { type: "object", properties: fields, required } } as const;
-  if (!hasId) return { required: true, content: { "application/x-www-form-urlencoded": form } };
+  const fields: Fields = { id: IMAGE_ID_SCHEMA, reason, statement, contact };
+  const required = ["id", "reason"];
   const properties = { ...fields, statement: optionalField(statement), contact: optionalField(contact) };
   return {
     required: true,
     description: "A JSON object or a form, at most 64 KiB.",
     content: {
       "application/json": { schema: { type: "object", properties, required } },
-      "application/x-www-form-urlencoded": form,
+      "application/x-www-form-urlencoded": { schema: { type: "object", properties: fields, required } },
     },
   };
 }
@@ -215,39 +197,4 @@ function jsonOrForm(description: string, values: Fields, texts = values): ApiReq
       "application/x-www-form-urlencoded": { schema: { type: "object", properties: texts } },
     },
   };
-}
-
-/** The body of the edit form. */
-export function editFormBody(facts: ImageFacts): ApiRequestBody {
-  const properties: Fields = {
-    action: { type: "string", enum: ["update", "delete"] },
-    pin: { type: "string", description: "The PIN (alternative to the query)." },
-    confirm: { type: "string", description: "Must not be empty if `action` is `delete`." },
-    name: NEW_NAME_SCHEMA,
-    description: DESCRIPTION_SCHEMA,
-    expiry: {
-      type: "string",
-      enum: ["keep", "in", "on", ...(facts.maxLifetimeMs === null ? [NEVER] : [])],
-      description:
-        "`keep` the present expiry, expire `in` the duration of `expiresIn`, or `on` the date of `expiresAt`. `never` needs a service without a longest lifetime. The field that is not chosen must be empty. Default: by the field that is not empty.",
-    },
-    expiresIn: {
-      type: "string",
-      pattern: "^\\d{0,15}$",
-      description: "New lifetime from now in milliseconds.",
-    },
-    expiresAt: optionalText(expirySchemas(facts).form),
-    utcOffset: {
-      type: "string",
-      description: "Time zone of a date without one, such as `+02:00`. Any other value counts as UTC.",
-    },
-    focusX: {
-      ...PERCENT_TEXT_SCHEMA,
-      description:
-        "The focus in percent of the width, from the left. Empty together with `focusY`: the centre. A form with neither keeps the focus.",
-    },
-    focusY: { ...PERCENT_TEXT_SCHEMA, description: "Percent of the height, from the top." },
-  };
-  const schema: JsonSchema = { type: "object", properties, required: ["action"] };
-  return { required: true, content: { "application/x-www-form-urlencoded": { schema } } };
 }

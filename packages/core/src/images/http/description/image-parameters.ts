@@ -32,7 +32,6 @@ export function renditionSchemas(
   };
 }
 
-export const PAGE = queryParameter("page", RENDITION_SCHEMAS.page);
 export const SIGNATURE = [
   queryParameter("s", {
     type: "string",

@@ -4,7 +4,7 @@ import { createDescription, type Description } from "../../../openapi/descriptio
 import type { ApiPart } from "../../../openapi/document.ts";
 import { headerComponents } from "../../../openapi/headers.ts";
 import { keyScheme } from "../../../openapi/operations.ts";
-import { methodRefusal, PROBLEM_SCHEMA } from "../../../openapi/problems.ts";
+import { PROBLEM_SCHEMA } from "../../../openapi/problems.ts";
 import type { ImageSettings } from "../../image-settings.ts";
 import { ALL_FORMATS, ORIGINAL_TYPES } from "../../record/formats.ts";
 import { isServable } from "../../record/image-links.ts";
@@ -31,7 +31,6 @@ export function createImageDescription(context: DescribedContext): Description {
     return {
       parts: [imagePart(facts)],
       refusals: descriptionRefusals(facts),
-      otherMethods: methodRefusal("json"),
     };
   });
 }
@@ -45,8 +44,6 @@ function factsOf({ pages, renderer, settings }: DescribedContext): ImageFacts {
   return {
     ...settings,
     hasPages: pages !== null,
-    hasUploadForm: pages?.created !== undefined,
-    hasReportPage: pages?.report !== undefined,
     formats: formatsOf(servable.filter(({ count }) => count > 0)),
     partialFormats: formatsOf(servable.filter(({ count }) => count < ORIGINAL_TYPES.length)),
     defaultLifetimeMs: settings.httpLifetimeMs,
@@ -64,10 +61,7 @@ function imagePart(facts: ImageFacts): ApiPart {
   return {
     title: "Image hosting",
     description: description(facts),
-    tags: [
-      { name: "Images", description: "Upload, read, edit and delete images." },
-      { name: "Pages", description: "Pages for browsers." },
-    ],
+    tags: [{ name: "Images", description: "Upload, read, edit and delete images." }],
     paths,
     components: {
       schemas: { ...IMAGE_SCHEMAS, Problem: PROBLEM_SCHEMA },
@@ -93,6 +87,6 @@ function description({ defaultLifetimeMs, rules }: ImageFacts): string {
     "The reply to an upload contains a PIN. Send it to edit or delete the image: as the header `X-Service-Image-Pin`, or as `pin` in the query or the body.",
     "Parameters are sent in the query, or in the body as a JSON object or form; body values override the query. Unknown parameters are ignored. Dates in replies are ISO 8601 in UTC with milliseconds. All text is UTF-8.",
     `Limits per client and minute: ${rule("creates")} uploads, ${rule("reads")} reads, ${rule("edits")} edits.`,
-    "Errors use `application/problem+json` (RFC 9457), or plain text for `.txt`. OPTIONS returns 204 and an unsupported method 405, both with `Allow`.",
+    "HEAD is GET without the body; it renders nothing. Errors use `application/problem+json` (RFC 9457), or plain text for `.txt`. OPTIONS returns 204 and an unsupported method 405, both with `Allow`.",
   ].join("\n\n");
 }

@@ -2,18 +2,13 @@ import type { ImageFormat } from "../../../contracts/renderer.ts";
 import type { ImageRateLimits } from "../../../http/image-rate-limits.ts";
 import type { ApiHeader, ApiOperation, ApiResponse, PathItem } from "../../../openapi/document.ts";
 import { headersOf, maybeHeader } from "../../../openapi/headers.ts";
-import { headOf } from "../../../openapi/operations.ts";
-import { methodRefusal, type ProblemForm, problemResponse } from "../../../openapi/problems.ts";
+import { type ProblemForm, problemResponse } from "../../../openapi/problems.ts";
 import type { ImageSettings } from "../../image-settings.ts";
 import { IMAGE_ID_SCHEMA } from "../../record/image-record.ts";
 
 /** The settings, and what follows from them. */
 export interface ImageFacts extends ImageSettings {
   hasPages: boolean;
-  /** Whether the upload page has a form for browsers without JavaScript. */
-  hasUploadForm: boolean;
-  /** Whether there is a page to report an image. */
-  hasReportPage: boolean;
   /** Output formats that at least one type of image can be served as. */
   formats: readonly ImageFormat[];
   /** Those `formats` that some types of images cannot be served as. */
@@ -59,7 +54,7 @@ const REFUSAL_HEADERS: Partial<Readonly<Record<ImageRefusal, Headers>>> = {
 export interface DeclaredOperation
   extends Pick<ApiOperation, "operationId" | "summary" | "description" | "parameters" | "requestBody"> {
   /** @default "Images" */
-  tag?: "Pages" | "Description";
+  tag?: "Description";
   /** Whether the request needs the PIN. */
   needsPin?: true;
   /** Replies that are no refusals, by status. */
@@ -70,22 +65,13 @@ export interface DeclaredOperation
   why?: Partial<Readonly<Record<ImageRefusal, string>>>;
   /** More headers of a refusal. */
   refusalHeaders?: (status: ImageRefusal) => Headers;
-  /** Headers of a 200 to HEAD that differ from those to GET. */
-  headHeaders?: Headers;
 }
 
 /** A method of a route, as far as the description depends on it. */
 export interface DescribedMethod {
   /** The rate limit that each request counts against. @default none */
   budget?: keyof ImageRateLimits;
-  /**
-   * Whether this is the upload form: only pages with `created` have it, browsers may send it only from the service's own
-   * pages, and refusals are the form again.
-   */
-  isUploadForm?: true;
-  /** Whether this files a report, which browsers may send only from the service's own pages and permitted origins. */
-  isReport?: true;
-  /** The operation in the OpenAPI document; `null`: it does not exist with these options. @default not described */
+  /** The operation in the OpenAPI document; `null`: no renderer serves the format. @default not described, as pages and their forms */
   describe?: (facts: ImageFacts) => DeclaredOperation | null;
 }
 
@@ -110,23 +96,20 @@ export function imagePath(facts: ImageFacts, route: DescribedRoute): PathItem | 
   if (route.needsPages !== undefined && !facts.hasPages) return null;
   if (route.needsResumable !== undefined && facts.resumable === false) return null;
   if (route.needsReports !== undefined && facts.reportHours === null) return null;
-  if (route.needsReports === "page" && !facts.hasReportPage) return null;
   const form = route.form === "page" && !facts.hasPages ? "json" : route.form;
   const hasId = route.pattern.includes("{id}");
   const item: Partial<Record<string, ApiOperation>> = {};
-  for (const [name, { budget, isUploadForm, describe } = {}] of Object.entries(route.methods)) {
-    const declared = isUploadForm !== undefined && !facts.hasUploadForm ? null : describe?.(facts);
+  for (const [name, { budget, describe } = {}] of Object.entries(route.methods)) {
+    const declared = describe?.(facts);
     if (declared === undefined || declared === null) continue;
     const statuses = statusesOf(facts, declared, hasId, budget);
     const isCounted = name !== "GET" && budget !== undefined && budget !== "reads";
     const limit = isCounted ? facts.rules[budget] : null;
-    const operation = operationOf(facts, declared, form, statuses, limit !== null);
-    item[name.toLowerCase()] = name === "HEAD" ? headOf(operation) : operation;
-    if (name === "GET") item.head = imageHead(operation, declared);
+    item[name.toLowerCase()] = operationOf(facts, declared, form, statuses, limit !== null);
   }
   if (Object.keys(item).length === 0) return null;
   const id = { name: "id", in: "path", required: true, schema: IMAGE_ID_SCHEMA } as const;
-  return { ...(hasId ? { parameters: [id] } : {}), ...item, "x-other-methods": methodRefusal(form) };
+  return { ...(hasId ? { parameters: [id] } : {}), ...item };
 }
 
 /** The PIN as a header, in the query, or (the empty one) in the body. */
@@ -140,7 +123,7 @@ function operationOf(
   statuses: readonly ImageRefusal[],
   isCounted: boolean,
 ): ApiOperation {
-  const { tag, needsPin, replies, refusals, why, refusalHeaders, headHeaders: _, ...operation } = declared;
+  const { tag, needsPin, replies, refusals, why, refusalHeaders, ...operation } = declared;
   const limits = isCounted ? headersOf("RateLimit", "RateLimit-Policy") : {};
   const succeeded = Object.entries(replies).map(([status, reply]) => [
     status,
@@ -195,12 +178,4 @@ function imageRefusal(
     return { description: `Internal Server Error: ${why} The host app replies.` };
   }
   return problemResponse(form, status, why, { ...REFUSAL_HEADERS[status], ...headers });
-}
-
-function imageHead(operation: ApiOperation, { headHeaders }: DeclaredOperation): ApiOperation {
-  const head = headOf(operation);
-  const { "200": found } = head.responses;
-  if (found === undefined || headHeaders === undefined) return head;
-  const changed = { ...found, headers: { ...found.headers, ...headHeaders } };
-  return { ...head, responses: { ...head.responses, "200": changed } };
 }

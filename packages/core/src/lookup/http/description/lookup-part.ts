@@ -1,10 +1,10 @@
 import { statusTitle } from "../../../http/problem.ts";
 import { createDescription, type Description } from "../../../openapi/description.ts";
-import type { ApiOperation, ApiPart, ApiResponse, PathItem } from "../../../openapi/document.ts";
-import { type HeaderName, headerComponents, headersOf, inlineHeader } from "../../../openapi/headers.ts";
-import { headOf, keyScheme } from "../../../openapi/operations.ts";
+import type { ApiOperation, ApiPart, ApiResponse } from "../../../openapi/document.ts";
+import { type HeaderName, headerComponents, headersOf } from "../../../openapi/headers.ts";
+import { keyScheme } from "../../../openapi/operations.ts";
 import type { CheckedOptions } from "../../lookup-settings.ts";
-import { type LookupRoute, ROUTES } from "../routes.ts";
+import { ROUTES } from "../routes.ts";
 import type { DeclaredLookup } from "./declared-lookups.ts";
 import { lookupSchemas, type NetworkNames } from "./lookup-schemas.ts";
 
@@ -18,15 +18,14 @@ export function createLookupDescription(facts: LookupFacts): Description {
   return createDescription(() => ({
     parts: [describeLookup(facts)],
     refusals: refusalsOf(facts, commonRefusals(facts)),
-    otherMethods: OTHER_METHODS,
   }));
 }
 
 /** A lookup's part in the description of all services mounted beside it. */
 export function describeLookup(facts: LookupFacts): ApiPart {
   const paths = Object.fromEntries(
-    ROUTES.flatMap((row) =>
-      row.declared === null ? [] : [[row.route, describedPath(facts, row, row.declared)]],
+    ROUTES.flatMap(({ route, declared, isOpen }) =>
+      declared === null ? [] : [[route, { get: operationOf(facts, declared, isOpen) }]],
     ),
   );
   return {
@@ -46,26 +45,6 @@ export function describeLookup(facts: LookupFacts): ApiPart {
         },
       },
     },
-  };
-}
-
-function describedPath(facts: LookupFacts, { isOpen }: LookupRoute, declared: DeclaredLookup): PathItem {
-  const [get, head] = [operationOf(facts, declared, isOpen), checkOf(facts, declared, isOpen)];
-  return { get, head, "x-other-methods": OTHER_METHODS };
-}
-
-/** HEAD of a look-up does no work: it is never counted or pending, nor refused for what would be found. */
-function checkOf(facts: LookupFacts, declared: DeclaredLookup, isOpen: boolean): ApiOperation {
-  const { allowance: _, refusals: __, ...checked } = declared;
-  const head = headOf(operationOf(facts, checked, isOpen));
-  const responses = Object.entries(head.responses).filter(
-    ([status]) => status !== "202" && !(isOpen && status === "500"),
-  );
-  return {
-    ...head,
-    summary: `${declared.summary} (check only)`,
-    description: "Checks key and parameters without a lookup. Free.",
-    responses: Object.fromEntries(responses),
   };
 }
 
@@ -138,11 +117,6 @@ function errorReply(status: number, why: string, headers: NonNullable<ApiRespons
   };
 }
 
-const OTHER_METHODS = errorReply(405, "`Allow` lists the methods that the URL supports.", {
-  ...inlineHeader("Cache-Control"),
-  ...inlineHeader("Allow"),
-});
-
 function description({ requestsPerSecond, testKey }: LookupFacts): string {
   return [
     "## Email lookup",
@@ -154,7 +128,7 @@ function description({ requestsPerSecond, testKey }: LookupFacts): string {
       ? ""
       : `An account may send ${requestsPerSecond} requests per second; further ones wait up to two seconds.`,
     "`discover`, `leads`, `leads_lists`, `leads_custom_attributes`, `campaigns`, `sequences`, `reports`, `email-verifications` and all below them answer 501.",
-    'Errors use `{"errors": [{"id", "code", "details"}]}`. OPTIONS returns 204 and an unsupported method 405, both with `Allow`.',
+    'Errors use `{"errors": [{"id", "code", "details"}]}`. HEAD checks key and parameters without a lookup, free. OPTIONS returns 204 and an unsupported method 405, both with `Allow`.',
   ]
     .filter((paragraph) => paragraph !== "")
     .join("\n\n");
