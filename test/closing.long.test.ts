@@ -76,7 +76,6 @@ const PROCESS = `
   const [directory, ending] = process.argv.slice(1);
   const renderer = {
     build: "none",
-    version: () => 1,
     measure: () => null,
     canRender: () => false,
     admit: async () => ({ width: 1, height: 1, pages: 1, cleaned: null }),

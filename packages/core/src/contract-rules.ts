@@ -39,7 +39,6 @@ export const imageStorage: Rule<ImageStorage> = either(
 );
 export const renderer = shape<Renderer>(
   "a renderer, such as createRenderer() of @outrigger/imaging returns",
-  "version",
   "measure",
   "admit",
   "render",

@@ -12,7 +12,6 @@ import { createMemoryBlobStore } from "../src/stores/memory/memory-blob-store.ts
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 export const NOON = Date.parse("2026-03-01T12:00:00.000Z");
-export const MIB = 2 ** 20;
 
 const directories: string[] = [];
 afterEachFile(() => {

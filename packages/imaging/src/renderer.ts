@@ -19,12 +19,6 @@ import { measure } from "./shared/measure.ts";
 import type { Task } from "./shared/wire.ts";
 
 /**
- * `Renderer.version`: raise it by one when renditions look different. Stored ones with a lower version are then rendered again after
- * the reply. Not for invisible changes, such as a new encoder version, unless they protect people: `build` covers those.
- */
-const VERSION = 1;
-
-/**
  * Creates a renderer that reads every original type and writes every format, in child processes with limits on time and
  * memory, in a sandbox where one works. The first process starts with the service that uses the renderer. It uses sharp, PDFium for PDF, and its own reader and writer for PSD.
  *
@@ -74,7 +68,6 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     get sandbox() {
       return levels.result();
     },
-    version: () => VERSION,
     measure: (original, spec) => measure(original, spec, limits),
     canConvert: (type) => type !== "image/heic" || isInstalled("heic-decode"),
     async admit(given, type, { cleanedPath, ...kept }, work) {

@@ -43,7 +43,6 @@ export function createFakeRenderer(answer: FakeRenderer["answer"] = null): FakeR
   let calls = 0;
   const renderer: FakeRenderer = {
     build: "fake.1",
-    version: () => 1,
     measure: () => null,
     pending,
     get calls() {

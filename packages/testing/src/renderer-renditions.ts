@@ -93,15 +93,6 @@ export function checkRenditions(it: (name: string, body: RendererCase) => void):
     }
   });
 
-  it("version returns an integer of at least 1 for every conversion", async (renderer) => {
-    for (const type of types) {
-      for (const format of formats) {
-        const version = renderer.version(type, format);
-        assert.ok(Number.isSafeInteger(version) && version >= 1, `${type} as ${format}: ${version}`);
-      }
-    }
-  });
-
   it("onCost is called once, before the render settles", async (renderer) => {
     for (const [type, format] of offered(renderer).slice(0, 1)) {
       for (const bytes of [samples[type], Buffer.alloc(9)]) {

@@ -181,11 +181,6 @@ export interface Rendition {
 /** Maximum number of page runs in an {@link Admission}, so that records stay small. */
 export const MAX_PAGE_RUNS = 32;
 
-/** Bytes that the renditions of an image may take together, by those of its original. */
-export function maxStoredBytes(originalBytes: number): number {
-  return Math.max(10 * originalBytes, 8 * 2 ** 20);
-}
-
 /** Characters of the longest {@link PicturePreview.placeholder}: a ThumbHash has at most 25 bytes. */
 export const MAX_PLACEHOLDER_LENGTH = 36;
 
@@ -230,13 +225,6 @@ export interface Renderer {
   readonly maxQueue?: number;
   /** How decoding processes are confined; `null` until the first one has started. Absent: unknown. */
   readonly sandbox?: Sandbox | null;
-  /**
-   * Version of a conversion's appearance. A developer raises it when the output should look different.
-   * Renditions with a lower number are served until a background render replaces them; all others stay as
-   * stored, whichever build made them.
-   * @returns an integer from 1.
-   */
-  version(type: OriginalType, format: ImageFormat): number;
   /**
    * The layout of a rendition before its edits, computed without reading the original: fitted to its box, or its natural size,
    * within the limits of this renderer. `null`: unknown until the original is read.

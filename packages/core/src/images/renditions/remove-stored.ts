@@ -1,5 +1,4 @@
 import { statfs } from "node:fs/promises";
-import type { LRUCache } from "lru-cache";
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import { type BlobStore, hasBulkRemoval, isLocalStore } from "../../contracts/blob-store.ts";
 import { readAll } from "../../stores/blob-body.ts";
@@ -51,20 +50,11 @@ export async function removeAll(store: BlobStore, prefix: string): Promise<void>
   for await (const key of listAll(store, prefix)) await store.delete(key);
 }
 
-/** Sizes in bytes, by key, of all stored blobs derived from an image. @param known Sizes that need no `stat`; the others are added. */
-export async function listSizes(
-  store: BlobStore,
-  id: string,
-  known: LRUCache<string, number>,
-): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>();
-  for await (const key of listAll(store, keyOf.rendition(id, ""))) {
-    const size = known.get(key) ?? (await store.stat(key))?.size;
-    if (size === undefined) continue;
-    known.set(key, size);
-    sizes.set(key, size);
-  }
-  return sizes;
+/** Keys of all stored blobs derived from an image. */
+export async function storedKeys(store: BlobStore, id: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of listAll(store, keyOf.rendition(id, ""))) keys.push(key);
+  return keys;
 }
 
 /** A directory stores no rendition while less than 1/20 of its disk is free. */

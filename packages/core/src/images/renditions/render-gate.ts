@@ -8,7 +8,7 @@ import { type EntryOptions, FairGate, type GateRefusal, type Slot } from "../../
 
 /** The client name of calls in code. It waits like others, without limits per client. No client address looks like it. */
 export const HOST_CLIENT = "host app";
-/** The client name of work that no client waits for: uploads that were answered with 202, and renewals. */
+/** The client name of work that no client waits for: uploads that were answered with 202. */
 export const BACKGROUND_CLIENT = "background";
 
 export interface RenderGateOptions {

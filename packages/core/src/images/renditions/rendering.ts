@@ -4,22 +4,20 @@ import type { Observer } from "../../contracts/observer.ts";
 import type { Renderer, Rendition, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
-import { BACKGROUND_CLIENT, type GatedWork, RenderClaim, type RenderGate } from "./render-gate.ts";
+import type { GatedWork, RenderClaim, RenderGate } from "./render-gate.ts";
 import {
   type HotBytes,
   openSource,
   type RenditionTarget,
   requireSize,
   STAMP_BYTES,
-  type Stamp,
   specName,
   stamped,
-  storedStamp,
+  storedBuild,
   tagOf,
 } from "./rendition-bytes.ts";
 import type { RenditionCache, RenditionCacheOptions } from "./rendition-cache.ts";
 import type { NotedFailure } from "./rendition-notes.ts";
-import { Renewals } from "./renewals.ts";
 import { type Made, type Reader, SharedWork, SingleFlight } from "./shared-work.ts";
 
 export interface RenderingOptions extends RenditionCacheOptions {
@@ -41,11 +39,6 @@ const BARRED_MS = 3_600_000;
 /** The record exists but its bytes do not: they were just removed, or lost. */
 export class OriginalMissing extends Error {}
 
-/** A rendition just rendered. */
-interface MadeRendition extends Rendition {
-  stamp: Stamp;
-}
-
 /** Renders missing renditions, each in one of the processes that share the store, and stores them after the reply. */
 export class Rendering {
   readonly #options: RenderingOptions;
@@ -53,7 +46,6 @@ export class Rendering {
   readonly #remember: (key: string, hot: HotBytes) => void;
   readonly #flights = new SingleFlight<HotBytes | null>();
   readonly #shared: SharedWork;
-  readonly #renewals: Renewals;
   readonly #pendingPuts = new Set<Promise<void>>();
 
   /** @param remember Caches a new rendition in memory. */
@@ -67,7 +59,6 @@ export class Rendering {
     this.#cache = cache;
     this.#remember = remember;
     this.#shared = new SharedWork({ leases, onError, observer: options.observer });
-    this.#renewals = new Renewals(onError);
   }
 
   /**
@@ -95,23 +86,8 @@ export class Rendering {
     }
   }
 
-  /** Renders a stored rendition of an older version again in the background. Replies get the old one until then. */
-  renew(target: RenditionTarget): void {
-    const { record, spec, key } = target;
-    const { renditions, renderer } = this.#options;
-    this.#renewals.request(key, async (signal) => {
-      const claim = new RenderClaim(BACKGROUND_CLIENT);
-      const version = renderer.version(record.type, spec.format);
-      const isDone = async () =>
-        ((await storedStamp(renditions, key, signal))?.version ?? version) >= version;
-      const work = () => this.#makeAndStore(target, claim, signal);
-      await this.#shared.once(key, { isDone, work }, signal);
-    });
-  }
-
   /** Waits until everything is stored. */
   async close(): Promise<void> {
-    await this.#renewals.close();
     await Promise.all(this.#pendingPuts);
     await this.#shared.close();
   }
@@ -124,7 +100,7 @@ export class Rendering {
     const failure = ours.find(({ rendition }) => rendition === specName(spec));
     if (failure !== undefined) throw new ServiceError("unsupported_media", failure.reason);
     // A note may name a rendition that was removed.
-    const isStored = stored?.has(key) !== false && (await storedStamp(renditions, key)) !== null;
+    const isStored = stored?.includes(key) !== false && (await storedBuild(renditions, key)) !== null;
     if (!isStored) requireAffordable(ours, now());
     return isStored;
   }
@@ -137,12 +113,13 @@ export class Rendering {
     const { record, spec, key } = target;
     try {
       // The source is opened within the slot, so a render that waits holds no bytes.
-      const { bytes, stamp } = await this.#options.renders.render(claim, signal, (given) =>
+      const { bytes } = await this.#options.renders.render(claim, signal, (given) =>
         this.#make(record, spec, given),
       );
-      const blob = stamped(stamp, bytes);
+      const { build } = this.#options.renderer;
+      const blob = stamped(build, bytes);
       // A part of the blob, so that one copy serves the reply, the memory and the store.
-      const hot = { bytes: blob.subarray(STAMP_BYTES), etag: tagOf(record.id, spec, stamp.build) };
+      const hot = { bytes: blob.subarray(STAMP_BYTES), etag: tagOf(record.id, spec, build) };
       this.#remember(key, hot);
       return { value: hot, stored: this.#storeBehind(record, key, blob) };
     } catch (error) {
@@ -151,15 +128,13 @@ export class Rendering {
     }
   }
 
-  async #make(record: ImageRecord, spec: RenditionSpec, given: GatedWork): Promise<MadeRendition> {
+  async #make(record: ImageRecord, spec: RenditionSpec, given: GatedWork): Promise<Rendition> {
     const { renderer } = this.#options;
     const key = keyOf.original(record.id);
     const opened = await openSource(this.#options.originals, key);
     if (opened === null) throw new OriginalMissing();
     requireSize(key, opened.size, record.size);
-    const rendition = await renderer.render(opened.source, record.type, spec, given);
-    const stamp = { version: renderer.version(record.type, spec.format), build: renderer.build };
-    return { ...rendition, stamp };
+    return renderer.render(opened.source, record.type, spec, given);
   }
 
   /** Notes a failure caused by the picture itself. */

@@ -97,37 +97,25 @@ export function requireOpenSize(key: string, { size, body }: StoredBlob, expecte
   }
 }
 
-/** Metadata of a stored rendition, in a header of fixed length before its bytes. */
-export interface Stamp {
-  /** `Renderer.version` of the renderer that made the rendition. */
-  version: number;
-  /** `Renderer.build` of the same renderer. */
-  build: string;
-}
-
-/** Length of the header in bytes. */
+/** Length of the header of a stored rendition in bytes. */
 export const STAMP_BYTES = 96;
 
-// Stored renditions name the version "look", as `Renderer.version` was called before.
-const STAMP = /^outrigger rendition 1 look=([1-9]\d{0,8}) build=([a-z0-9.]{1,24}) *\n$/;
+const STAMP = /^outrigger rendition 1 build=([a-z0-9.]{1,24}) *\n$/;
 
-/** The blob of a rendition: header and bytes. */
-export function stamped({ version, build }: Stamp, bytes: Buffer): Buffer {
-  const line = `outrigger rendition 1 look=${version} build=${build}`;
+/** The blob of a rendition: a header with the build of the renderer that made it, and the bytes. */
+export function stamped(build: string, bytes: Buffer): Buffer {
+  const line = `outrigger rendition 1 build=${build}`;
   return Buffer.concat([Buffer.from(`${line.padEnd(STAMP_BYTES - 1)}\n`, "latin1"), bytes]);
 }
 
-/** The stamp at the start of a blob; `null`: the blob is not a rendition. */
-export function stampIn(start: Buffer): Stamp | null {
-  const match = STAMP.exec(start.toString("latin1", 0, STAMP_BYTES));
-  if (match === null) return null;
-  const [, version, build = ""] = match;
-  return { version: Number(version), build };
+/** The build in the header of a blob; `null`: the blob is not a rendition. */
+function buildIn(start: Buffer): string | null {
+  return STAMP.exec(start.toString("latin1", 0, STAMP_BYTES))?.[1] ?? null;
 }
 
-/** Reads the stamp of an open blob and closes the blob. `null` as in {@link stampIn}. */
-export async function readStamp({ body }: StoredBlob): Promise<Stamp | null> {
-  if (Buffer.isBuffer(body)) return stampIn(body);
+/** Reads the build of an open blob and closes the blob. `null` as in {@link buildIn}. */
+async function readBuild({ body }: StoredBlob): Promise<string | null> {
+  if (Buffer.isBuffer(body)) return buildIn(body);
   const chunks: Buffer[] = [];
   let length = 0;
   // Leaving the loop destroys the stream.
@@ -136,18 +124,13 @@ export async function readStamp({ body }: StoredBlob): Promise<Stamp | null> {
     length += (chunk as Buffer).length;
     if (length >= STAMP_BYTES) break;
   }
-  return stampIn(Buffer.concat(chunks));
+  return buildIn(Buffer.concat(chunks));
 }
 
-/** The stamp of the rendition stored under a key; `null`: none is stored. */
-export async function storedStamp(
-  store: BlobStore,
-  key: string,
-  signal?: AbortSignal,
-): Promise<Stamp | null> {
-  const range = { start: 0, end: STAMP_BYTES - 1 };
-  const getting = store.get(key, signal === undefined ? { range } : { range, signal });
-  const reading = getting.then((blob) => (blob === null ? null : readStamp(blob)));
+/** The build of the rendition stored under a key; `null`: none is stored. */
+export async function storedBuild(store: BlobStore, key: string): Promise<string | null> {
+  const getting = store.get(key, { range: { start: 0, end: STAMP_BYTES - 1 } });
+  const reading = getting.then((blob) => (blob === null ? null : readBuild(blob)));
   // An empty blob, left by another program, has no such range. A store that does not work has no rendition.
   return reading.catch(onCode("bad_request", null)).catch(onCode("store_unavailable", null));
 }
@@ -160,8 +143,6 @@ export interface FoundBlob {
   servable: ServableBytes;
   /** The whole body if it fits in memory, else `null`. */
   hot: HotBytes | null;
-  /** Stamp of a rendition; `null` for an original. */
-  stamp: Stamp | null;
 }
 
 /** The original from its store. Rejects with `damaged` if its size differs from its record. */
@@ -177,16 +158,16 @@ export async function findOriginal(
     if (info === null) return null;
     requireSize(key, info.size, record.size);
     const stored = { store: originals, key, etag, skip: 0, size: info.size, revision: null };
-    return { servable: fromStore(stored, signal), hot: null, stamp: null };
+    return { servable: fromStore(stored, signal), hot: null };
   }
   const blob = await originals.get(key, { signal });
   if (blob === null) return null;
   requireOpenSize(key, blob, record.size);
   const hot = { bytes: owned(await readAll(blob.body)), etag };
-  return { servable: fromMemory(hot), hot, stamp: null };
+  return { servable: fromMemory(hot), hot };
 }
 
-/** A rendition from its store. `null` also for stored bytes without a valid stamp. */
+/** A rendition from its store. `null` also for stored bytes without a valid header. */
 export async function findRendition(
   { renditions }: Pick<StorageRoles, "renditions">,
   { record, spec, key }: RenditionTarget,
@@ -195,16 +176,16 @@ export async function findRendition(
   const blob = await renditions.get(key, { signal });
   if (blob === null) return null;
   const whole = blob.size <= MAX_MEMORY_ENTRY_BYTES ? owned(await readAll(blob.body)) : null;
-  const stamp = whole === null ? await readStamp(blob) : stampIn(whole);
-  if (stamp === null) return null;
-  const etag = tagOf(record.id, spec, stamp.build);
+  const build = whole === null ? await readBuild(blob) : buildIn(whole);
+  if (build === null) return null;
+  const etag = tagOf(record.id, spec, build);
   if (whole !== null) {
     const hot = { bytes: whole.subarray(STAMP_BYTES), etag };
-    return { servable: fromMemory(hot), hot, stamp };
+    return { servable: fromMemory(hot), hot };
   }
   const { size, revision } = blob;
   const stored = { store: renditions, key, etag, skip: STAMP_BYTES, size: size - STAMP_BYTES, revision };
-  return { servable: fromStore(stored, signal), hot: null, stamp };
+  return { servable: fromStore(stored, signal), hot: null };
 }
 
 /** Copies bytes that keep more than twice their length in memory, as a view of a connection's receive buffer does. */

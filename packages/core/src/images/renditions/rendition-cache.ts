@@ -2,10 +2,9 @@ import { LRUCache } from "lru-cache";
 import { forEachAtOnce } from "../../async/for-each-at-once.ts";
 import type { StorageRoles } from "../../contracts/blob-store.ts";
 import type { DueEntry } from "../../contracts/due-index.ts";
-import { maxStoredBytes } from "../../contracts/renderer.ts";
 import { createDueList, type DueList } from "../../stores/due-list.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
-import { IDLE_LIST, isNearlyFull, listSizes, removeMade } from "./remove-stored.ts";
+import { IDLE_LIST, isNearlyFull, removeMade, storedKeys } from "./remove-stored.ts";
 import { type FoundBlob, findRendition, type RenditionTarget } from "./rendition-bytes.ts";
 import { type NotedFailure, type Notes, RenditionNotes } from "./rendition-notes.ts";
 
@@ -21,7 +20,7 @@ export interface RenditionCacheOptions extends Pick<StorageRoles, "records" | "r
 }
 
 /** Most blobs stored for one image. */
-const MAX_ENTRIES = 256;
+const MAX_ENTRIES = 64;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** A last use is written at most once in this part of the idle time. */
@@ -36,11 +35,10 @@ const AT_ONCE = 4;
 const POSTPONE_MS = 5 * 60_000;
 
 /**
- * The stored renditions, within two limits: bytes and number per image, kept at each write, and the time since their last use, kept by
- * sweeps. An evicted rendition is rendered again on request.
+ * The stored renditions, within two limits: the number per image, kept at each write, and the time since their last use, kept by sweeps. An evicted rendition is rendered again on request.
  *
  * An image has an entry in a due list from before its first rendition is stored until all are removed. The entry is due when the image
- * is idle or expires, whichever is earlier, and moves on if it was used. Releases without this list ignore it.
+ * is idle or expires, whichever is earlier, and moves on if it was used.
  */
 export class RenditionCache {
   readonly notes: RenditionNotes;
@@ -51,8 +49,6 @@ export class RenditionCache {
   readonly #used = new LRUCache<string, number>({ max: MAX_USES });
   /** Time when this process last noted or confirmed a use, by image. */
   readonly #noted = new LRUCache<string, number>({ max: MAX_USES });
-  /** Sizes of blobs in a directory, by key. */
-  readonly #sizes = new LRUCache<string, number>({ max: MAX_USES });
   readonly #pending = new Set<Promise<void>>();
 
   constructor(options: RenditionCacheOptions) {
@@ -87,27 +83,25 @@ export class RenditionCache {
     if (found === undefined) return null;
     if (found !== null || isNoted === null) return found;
     const corrected = this.notes.change(record, (notes) => {
-      const others = [...(notes.stored ?? [])].filter(([each]) => each !== key);
-      return { ...notes, stored: notes.stored && new Map(others) };
+      return { ...notes, stored: notes.stored?.filter((each) => each !== key) ?? null };
     });
     // If that fails, the next read corrects them.
     await corrected.catch(this.#options.onError);
     return null;
   }
 
-  /** Stores a blob derived from an image, unless it alone exceeds the limit or the disk is nearly full, and evicts others. */
+  /** Stores a blob derived from an image, unless the disk is nearly full, and evicts others. */
   async store(image: ImageRecord, key: string, bytes: Uint8Array): Promise<void> {
     const { renditions, onError } = this.#options;
-    if (bytes.byteLength > maxStoredBytes(image.size) || (await isNearlyFull(renditions))) return;
+    if (await isNearlyFull(renditions)) return;
     const { idleAt: known } = await this.notes.latest(image);
     const added = known === null ? await this.#addIdle(image) : null;
     await renditions.put(key, bytes, { mayBeLost: true });
     this.#used.set(key, this.#options.now());
-    this.#sizes.set(key, bytes.byteLength);
     const noting = this.notes.change(image, async (notes) => {
       // Another process may have removed the entry.
       const idleAt = notes.idleAt ?? added ?? (await this.#addIdle(image));
-      const stored = await this.#evictFor(image, key, bytes.byteLength, notes);
+      const stored = await this.#evictFor(image, key, notes);
       const used = this.#withUse(notes, idleAt);
       return this.notes.areStoredNoted ? { ...used, stored } : used;
     });
@@ -179,7 +173,7 @@ export class RenditionCache {
       // Another sweep has removed everything.
       if (notes.usedAt === null) return notes;
       return isIdle
-        ? { ...notes, stored: notes.stored && new Map(), idleAt: null }
+        ? { ...notes, stored: notes.stored && [], idleAt: null }
         : { ...notes, idleAt: await this.#addIdle(image, lastUse) };
     });
     return isIdle;
@@ -217,36 +211,16 @@ export class RenditionCache {
     return dueMs;
   }
 
-  /** Deletes stored blobs until a new one fits. @returns the sizes of all that are left, and of the new one. */
-  async #evictFor(
-    image: ImageRecord,
-    key: string,
-    bytes: number,
-    notes: Notes,
-  ): Promise<Map<string, number>> {
+  /** Deletes the least recently used blobs beyond the limit. @returns the keys of all that are left, the new one last. */
+  async #evictFor({ id }: ImageRecord, key: string, { stored }: Notes): Promise<string[]> {
     const { renditions } = this.#options;
-    const noted = this.notes.areStoredNoted ? notes.stored : null;
-    const stored = new Map(noted ?? (await listSizes(renditions, image.id, this.#sizes)));
-    // The newest is the last.
-    stored.delete(key);
-    stored.set(key, bytes);
-    const maxBytes = maxStoredBytes(image.size);
-    let total = sumOf(stored.values());
-    if (total <= maxBytes && stored.size <= MAX_ENTRIES) return stored;
-    for (const victim of this.#victimsIn(stored, key)) {
-      if (total <= maxBytes && stored.size <= MAX_ENTRIES) break;
-      await renditions.delete(victim);
-      total -= stored.get(victim) ?? 0;
-      stored.delete(victim);
-    }
-    return stored;
-  }
-
-  /** Keys that may be evicted for a new blob, the least recently used first. */
-  #victimsIn(stored: ReadonlyMap<string, number>, key: string): string[] {
+    const noted = this.notes.areStoredNoted ? stored : null;
+    const others = (noted ?? (await storedKeys(renditions, id))).filter((each) => each !== key);
     const lastUse = (each: string) => this.#used.peek(each) ?? 0;
-    const others = [...stored.keys()].filter((each) => each !== key);
-    return others.sort((one, other) => lastUse(one) - lastUse(other));
+    const byUse = [...others].sort((one, other) => lastUse(one) - lastUse(other));
+    const victims = byUse.slice(0, Math.max(0, others.length + 1 - MAX_ENTRIES));
+    for (const victim of victims) await renditions.delete(victim);
+    return [...others.filter((each) => !victims.includes(each)), key];
   }
 
   /** Removes the notes and the entry of an image that ended while they were written: no sweep would. @returns whether it has ended. */
@@ -258,10 +232,4 @@ export class RenditionCache {
     if (idleAt !== null) await this.#idle.remove({ id, dueMs: idleAt });
     return true;
   }
-}
-
-function sumOf(sizes: Iterable<number>): number {
-  let sum = 0;
-  for (const size of sizes) sum += size;
-  return sum;
 }

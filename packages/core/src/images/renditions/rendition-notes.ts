@@ -11,8 +11,8 @@ import { FORMAT_VERSION, requireKnownVersion } from "../record/record-codec.ts";
 
 /** What the processes know of the renditions of one image. */
 export interface Notes {
-  /** Bytes of each stored rendition by key, the oldest first. `null`: unknown, so the store is asked. */
-  stored: ReadonlyMap<string, number> | null;
+  /** Keys of the stored renditions, the oldest first. `null`: unknown, so the store is asked. */
+  stored: readonly string[] | null;
   /** Renditions that failed because of the picture, the oldest first. */
   failures: readonly NotedFailure[];
   /**
@@ -102,8 +102,8 @@ export class RenditionNotes {
   /** Whether a rendition is noted as stored; `null`: unknown. Reads the notes unless this process knows of such a note. */
   async isNoted(image: NotedImage, key: string): Promise<boolean | null> {
     if (!this.areStoredNoted) return null;
-    if (this.#known.get(image.id)?.notes.stored?.has(key)) return true;
-    return (await this.read(image)).stored?.has(key) ?? null;
+    if (this.#known.get(image.id)?.notes.stored?.includes(key)) return true;
+    return (await this.read(image)).stored?.includes(key) ?? null;
   }
 
   /**
@@ -154,7 +154,7 @@ export class RenditionNotes {
     const notes =
       blob === null
         ? {
-            stored: this.areStoredNoted && createdAt >= (await this.#readSince()) ? new Map() : null,
+            stored: this.areStoredNoted && createdAt >= (await this.#readSince()) ? [] : null,
             failures: [],
             usedAt: null,
             idleAt: null,
@@ -189,7 +189,7 @@ async function readSince(records: BlobStore, now: () => number): Promise<number>
 
 function encode({ stored, failures, usedAt, idleAt }: Notes, id: string): Buffer {
   const prefix = keyOf.rendition(id, "");
-  const names = stored && [...stored].map(([key, bytes]) => [key.slice(prefix.length), bytes]);
+  const names = stored?.map((key) => key.slice(prefix.length));
   const notes = {
     v: FORMAT_VERSION,
     stored: names,
@@ -205,9 +205,9 @@ function notesIn(value: unknown, id: string): Notes {
   const { v, stored, failures, usedAt } = Object(value) as Partial<Record<"v" | keyof Notes, unknown>>; // Checked here.
   requireKnownVersion(v, `The notes of image ${id} (key "${keyOf.notes(id)}")`);
   const prefix = keyOf.rendition(id, "");
-  const areSizes = Array.isArray(stored) && stored.every(isSize);
+  const areNames = Array.isArray(stored) && stored.every((name) => typeof name === "string");
   return {
-    stored: areSizes ? new Map(stored.map(([name, bytes]) => [prefix + name, bytes])) : null,
+    stored: areNames ? stored.map((name) => prefix + name) : null,
     failures: Array.isArray(failures) ? failures.filter(isFailure) : [],
     usedAt: typeof usedAt === "number" && Number.isSafeInteger(usedAt) ? usedAt : null,
     idleAt: idleAtIn(value),
@@ -220,10 +220,6 @@ export function idleAtIn(notes: unknown): number | null {
   const isDate =
     typeof idleAt === "number" && Number.isInteger(idleAt) && idleAt >= 0 && idleAt <= MAX_DUE_MS;
   return isDate ? idleAt : null;
-}
-
-function isSize(value: unknown): value is [string, number] {
-  return Array.isArray(value) && typeof value[0] === "string" && Number.isSafeInteger(value[1]);
 }
 
 function isFailure(value: unknown): value is NotedFailure {

@@ -27,7 +27,6 @@ function releaseOf(build: string, more: Partial<Renderer> = {}) {
   const renders: string[] = [];
   const renderer: Renderer = {
     build,
-    version: () => 1,
     measure: () => null,
     admit: () => Promise.reject(new Error("This renderer admits no upload")),
     async render(source, _type, { format }) {
@@ -101,27 +100,7 @@ test("the tag of a rendition that is not stored names this build", async () => {
   expect((await read(renditions)).etag).toBe(`"${ID}.jpg-high-2x2.b2"`);
 });
 
-test("a stored rendition of a lower version is served once more, then replaced in the background", async () => {
-  const store = await storage();
-  await read(service(store, releaseOf("b1").renderer));
-  const { renderer, renders } = releaseOf("b2", { version: () => 2 });
-  const renditions = service(store, renderer);
-  const old = await renditions.get(target(), reader);
-  expect(old?.etag).toBe(`"${ID}.jpg-high-2x2.b1"`);
-  await expect.poll(() => renditions.etag(target(), signal)).toBe(`"${ID}.jpg-high-2x2.b2"`);
-  expect((await read(renditions)).text).toBe("jpg by b2 of original");
-  expect([renders, (await store.list(`${ID}/renditions/`)).keys.length]).toEqual([["jpg"], 1]);
-});
-
-test("an older release serves a rendition of a higher version and does not replace it", async () => {
-  const store = await storage();
-  await read(service(store, releaseOf("b2", { version: () => 2 }).renderer));
-  const older = releaseOf("b1");
-  expect((await read(service(store, older.renderer))).etag).toBe(`"${ID}.jpg-high-2x2.b2"`);
-  expect(older.renders).toEqual([]);
-});
-
-test.each([0, 5, 200])("%i stored bytes without a stamp are replaced by a rendition", async (length) => {
+test.each([0, 5, 200])("%i stored bytes without a header are replaced by a rendition", async (length) => {
   const store = await storage();
   await store.put(keyOf.rendition(ID, "jpg-high-2x2"), Buffer.alloc(length));
   const renditions = service(store, releaseOf("b1").renderer);

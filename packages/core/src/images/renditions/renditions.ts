@@ -159,12 +159,8 @@ export class Renditions {
       ? findOriginal(this.#options, record, signal)
       : this.#cache.find({ record, spec, key }, signal));
     if (found === null) return null;
-    const { servable, hot, stamp } = found;
+    const { servable, hot } = found;
     if (hot !== null) this.#memory?.set(key, hot);
-    const { renderer } = this.#options;
-    if (spec !== null && stamp !== null && stamp.version < renderer.version(record.type, spec.format)) {
-      this.#rendering.renew({ record, spec, key });
-    }
     return servable;
   }
 }
