@@ -75,23 +75,6 @@ describe("FairGate", () => {
     expect(order.slice(first, first + 6).filter((client) => client === "late").length).toBeLessThan(5);
   });
 
-  test("a known client that used less than others keeps its lead within the credit, a new one has none", async () => {
-    const { order, enter } = entrance(gateOf(1, 100, { creditUnits: 50 }));
-    const known = await enter("known");
-    const first = enter("other");
-    known?.charge(10);
-    known?.leave();
-    const other = await first;
-    const second = enter("other");
-    other?.charge(100);
-    other?.leave();
-    const held = await second;
-    for (const client of ["new", "known"]) void enter(client).then((slot) => slot?.leave());
-    held?.leave();
-    await settled();
-    expect(order).toEqual(["known", "other", "other", "known", "new"]);
-  });
-
   test("a client keeps at most a quarter of the slots while others wait: it loses its newest", async () => {
     const { enter, of } = entrance(gateOf(8, 100));
     for (let count = 0; count < 8; count++) void enter("greedy");

@@ -2,7 +2,6 @@ import { isError } from "../errors.ts";
 
 /** One of the places of a {@link FairGate}, held by a client. */
 export interface Slot {
-  readonly client: string;
   /** Aborts if the gate takes the slot back, because its client has most of them and another client has none. */
   readonly signal: AbortSignal;
   /** Puts the client behind others, by what it used: bytes, or milliseconds. All slots of a gate count in one unit. */
@@ -23,8 +22,6 @@ export interface GateOptions {
    * charged yet gets it if it holds no other. @default no limit
    */
   cheapUnits?: number;
-  /** What a known client that was idle may lag behind the others, so that it comes first while it uses less than they do. @default 0 */
-  creditUnits?: number;
   /** The error for an entry that gets no slot. */
   refuse(why: GateRefusal): Error;
 }
@@ -36,8 +33,6 @@ export interface EntryOptions {
   maxSlots?: number;
   /** Entries of the client that may wait. If more do, the newest is refused. @default no limit */
   maxQueue?: number;
-  /** Whether it waits for what another entry waits for already: it counts towards no limit, and is not refused. @default false */
-  isRider?: boolean;
 }
 
 export interface GateRefusal {
@@ -61,7 +56,6 @@ interface Entry {
   sinceMs: number;
   maxSlots: number;
   maxQueue: number;
-  isRider: boolean;
   settle(outcome: Slot | Error): void;
 }
 
@@ -80,8 +74,8 @@ const NEWEST_WEIGHT = 1 / 8;
 
 /**
  * Decides who waits: it gives a bounded number of slots to clients. The client that was charged least comes first (start-time fair
- * queueing); costs are charged after they were measured. An idle client saves little credit: it continues at the virtual time of
- * those that were served meanwhile.
+ * queueing); costs are charged after they were measured. An idle client saves no credit: it continues at the virtual time of those
+ * that were served meanwhile.
  */
 export class FairGate {
   readonly #options: GateOptions;
@@ -90,8 +84,6 @@ export class FairGate {
   readonly #clients = new Map<string, Client>();
   #held = 0;
   #waiting = 0;
-  /** Of those that wait. */
-  #riders = 0;
   #virtualTime = 0;
   #meanCharge = 0;
   #given = 0;
@@ -102,9 +94,9 @@ export class FairGate {
     this.#share = Math.max(1, Math.floor(options.slots * SHARE));
   }
 
-  /** Number of slots held, and of entries that wait, without riders. */
+  /** Number of slots held, and of entries that wait. */
   get state(): { held: number; waiting: number } {
-    return { held: this.#held, waiting: this.#waiting - this.#riders };
+    return { held: this.#held, waiting: this.#waiting };
   }
 
   /** Whether a client waits other than these. */
@@ -115,7 +107,7 @@ export class FairGate {
 
   /** Waits for a slot. Rejects with the signal's reason, and with the error of `refuse`. */
   enter(name: string, given: EntryOptions): Promise<Slot> {
-    const { signal, maxWaitMs, maxSlots = UNLIMITED, maxQueue = UNLIMITED, isRider = false } = given;
+    const { signal, maxWaitMs, maxSlots = UNLIMITED, maxQueue = UNLIMITED } = given;
     if (signal.aborted) return Promise.reject(signal.reason);
     const client = this.#clientOf(name);
     return new Promise((resolve, reject) => {
@@ -123,11 +115,9 @@ export class FairGate {
         sinceMs: performance.now(),
         maxSlots,
         maxQueue,
-        isRider,
         settle: (outcome) => {
           client.queue.delete(entry);
           this.#waiting--;
-          if (isRider) this.#riders--;
           clearTimeout(timer);
           signal.removeEventListener("abort", abandon);
           if (isError(outcome)) reject(outcome);
@@ -142,7 +132,6 @@ export class FairGate {
       signal.addEventListener("abort", abandon);
       client.queue.add(entry);
       this.#waiting++;
-      if (isRider) this.#riders++;
       this.#schedule();
     });
   }
@@ -151,8 +140,7 @@ export class FairGate {
     const known = this.#clients.get(name);
     const client = known ?? { slots: new Map(), queue: new Set(), start: 0, cheapFromMs: null };
     if (isIdle(client)) {
-      const credit = known === undefined ? 0 : (this.#options.creditUnits ?? 0);
-      client.start = Math.max(client.start, this.#virtualTime - credit);
+      client.start = Math.max(client.start, this.#virtualTime);
       this.#clients.delete(name);
     }
     if (this.#clients.size >= MAX_IDLE) {
@@ -187,9 +175,9 @@ export class FairGate {
     const { slots, isPreemptive = false } = this.#options;
     const isFull = this.#held >= slots;
     if (isFull && !isPreemptive) return false;
-    const clients = [...this.#clients];
-    const largest = isFull ? first(clients, (a, b) => b[1].slots.size - a[1].slots.size)?.[1] : undefined;
-    const mayEnter = ([, client]: [string, Client]) => {
+    const clients = [...this.#clients.values()];
+    const largest = isFull ? first(clients, (a, b) => b.slots.size - a.slots.size) : undefined;
+    const mayEnter = (client: Client) => {
       const [entry] = client.queue;
       if (entry === undefined || client.slots.size >= entry.maxSlots) return false;
       if (largest === undefined) return this.#held < slots - 1 || slots === 1 || this.#mayTakeLast(client);
@@ -197,13 +185,13 @@ export class FairGate {
       return most > client.slots.size + 1 && (client.slots.size === 0 || most > this.#share);
     };
     const next = this.#first(clients.filter(mayEnter));
-    const [entry] = next?.[1].queue ?? [];
+    const [entry] = next?.queue ?? [];
     if (next === undefined || entry === undefined) return false;
     const [slot, controller] = [...(largest?.slots ?? [])].at(-1) ?? [];
     slot?.leave();
     controller?.abort(new Error("The slot was preempted for another client"));
-    this.#virtualTime = Math.max(this.#virtualTime, next[1].start);
-    entry.settle(this.#slotOf(...next));
+    this.#virtualTime = Math.max(this.#virtualTime, next.start);
+    entry.settle(this.#slotOf(next));
     return true;
   }
 
@@ -213,24 +201,23 @@ export class FairGate {
   }
 
   /** The client that gets the next slot: the one that was charged least. Every fourth slot goes to the oldest entry, so none starves. */
-  #first(candidates: readonly [string, Client][]): [string, Client] | undefined {
+  #first(candidates: readonly Client[]): Client | undefined {
     const sinceMs = ({ queue }: Client) => [...queue][0]?.sinceMs ?? Number.POSITIVE_INFINITY;
     if (this.#given % OLDEST_EVERY === OLDEST_EVERY - 1) {
-      const oldest = first(candidates, ([, a], [, b]) => sinceMs(a) - sinceMs(b));
-      if (oldest !== undefined && performance.now() - sinceMs(oldest[1]) > OLD_MS) return oldest;
+      const oldest = first(candidates, (a, b) => sinceMs(a) - sinceMs(b));
+      if (oldest !== undefined && performance.now() - sinceMs(oldest) > OLD_MS) return oldest;
     }
     const excess = ({ slots }: Client) => (slots.size < this.#share ? 0 : 1);
     return first(
       candidates,
-      ([, a], [, b]) => excess(a) - excess(b) || a.start - b.start || a.slots.size - b.slots.size,
+      (a, b) => excess(a) - excess(b) || a.start - b.start || a.slots.size - b.slots.size,
     );
   }
 
-  #slotOf(name: string, client: Client): Slot {
+  #slotOf(client: Client): Slot {
     const controller = new AbortController();
     let charged = 0;
     const slot: Slot = {
-      client: name,
       signal: controller.signal,
       charge(units) {
         client.start += units;
@@ -256,16 +243,16 @@ export class FairGate {
   /** Refuses entries beyond the limits. Of clients with equally many, the one that was charged most loses, else the newest. */
   #trim(): void {
     for (const client of this.#clients.values()) {
-      for (const [index, entry] of counted(client).entries()) {
+      for (const [index, entry] of [...client.queue].entries()) {
         if (index >= entry.maxQueue) entry.settle(this.#refusal(client, true));
       }
     }
-    while (this.#waiting - this.#riders > (this.#options.maxQueue ?? UNLIMITED)) {
-      const clients = [...this.#clients.values()].filter((client) => counted(client).length > 0).reverse();
-      const size = (client: Client) => client.slots.size + counted(client).length;
+    while (this.#waiting > (this.#options.maxQueue ?? UNLIMITED)) {
+      const clients = [...this.#clients.values()].filter(({ queue }) => queue.size > 0).reverse();
+      const size = (client: Client) => client.slots.size + client.queue.size;
       const loser = first(clients, (a, b) => size(b) - size(a) || b.start - a.start);
       if (loser === undefined) return;
-      const entries = counted(loser);
+      const entries = [...loser.queue];
       const newest = entries.at(-1);
       newest?.settle(this.#refusal(loser, entries.length > 1 && newest.maxQueue !== UNLIMITED));
     }
@@ -280,11 +267,6 @@ export class FairGate {
       expectedUnits: (this.#meanCharge * entries) / (isOwn ? Math.min(slots, maxSlots) : slots),
     });
   }
-}
-
-/** The entries that count towards limits. */
-function counted({ queue }: Client): Entry[] {
-  return [...queue].filter(({ isRider }) => !isRider);
 }
 
 function isIdle({ slots, queue }: Client): boolean {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createMemoryRateLimiter } from "../../stores/memory/memory-rate-limiter.ts";
-import { BACKGROUND_CLIENT, HOST_CLIENT, RenderClaim, RenderGate } from "./render-gate.ts";
+import { BACKGROUND_CLIENT, HOST_CLIENT, RenderGate } from "./render-gate.ts";
 
 const signal = new AbortController().signal;
 
@@ -30,8 +30,8 @@ function site(options: { workers?: number; maxQueue?: number; isLimited?: boolea
     begun,
     refused,
     settled,
-    async render(client: string, name: string, claim = new RenderClaim(client)) {
-      void gate.render(claim, signal, work(name)).catch((error) => refused.set(name, error));
+    async render(client: string, name: string) {
+      void gate.render(client, signal, work(name)).catch((error) => refused.set(name, error));
       await settled();
     },
     async admit(client: string, name: string) {
@@ -95,30 +95,6 @@ test("a client whose picture took more than half a second of CPU time leaves one
   expect(begun).toEqual(["costly", "a1", "b1"]);
 });
 
-test("a client that joins a waiting render of another moves it to its own slot, and the other keeps its place", async () => {
-  const { render, end, begun } = site({ workers: 1 });
-  const claim = new RenderClaim("a");
-  for (let n = 1; n <= 3; n++) await render("a", `a${n}`);
-  await render("a", "shared", claim);
-  claim.add("new");
-  await end("a1", 50);
-  expect(begun).toEqual(["a1", "shared"]);
-  await end("shared", 50);
-  expect(begun).toEqual(["a1", "shared", "a2"]);
-});
-
-test("a shared render rejects only when each of its clients was refused", async () => {
-  const { render, end, begun, refused } = site({ workers: 1 });
-  for (let n = 1; n <= 9; n++) await render("a", `a${n}`);
-  const claim = new RenderClaim("a");
-  claim.add("b");
-  await render("a", "shared", claim);
-  await render("a", "alone");
-  expect([...refused]).toEqual([["alone", expect.objectContaining({ code: "rate_limited" })]]);
-  await end("a1", 10);
-  expect(begun).toEqual(["a1", "shared"]);
-});
-
 test("with a renderer that states no number of processes no client waits", async () => {
   const limiter = createMemoryRateLimiter();
   const gate = new RenderGate({}, { limiter, cpuSeconds: null, onError: () => undefined });
@@ -138,38 +114,4 @@ test("failed work frees its slot and rejects with its error", async () => {
   const failure = new Error("broken");
   await expect(gate.admit("a", signal, () => Promise.reject(failure))).rejects.toBe(failure);
   expect(await gate.admit("a", signal, async () => "done")).toBe("done");
-});
-
-test("clients that wait for one render count as one in the queue, and leave it to others", async () => {
-  const { render, end, begun, refused, gate, settled } = site({ workers: 1, maxQueue: 3 });
-  await render("x", "running");
-  const claim = new RenderClaim("a0");
-  await render("a0", "shared", claim);
-  for (let n = 1; n < 80; n++) claim.add(`a${n}`);
-  await settled();
-  await render("b", "b1");
-  await render("c", "c1");
-  expect([...refused.keys()]).toEqual([]);
-  await end("running", 10);
-  await end("shared", 10);
-  await end("b1", 10);
-  await end("c1", 10);
-  expect(new Set(begun)).toEqual(new Set(["running", "shared", "b1", "c1"]));
-  gate.close();
-});
-
-test("a client that joined renders of another may have eight of its own waiting", async () => {
-  const { render, begun, refused, gate } = site({ workers: 1 });
-  await render("x", "running");
-  for (let n = 1; n <= 8; n++) {
-    const claim = new RenderClaim("a");
-    claim.add("b");
-    await render("a", `a${n}`, claim);
-  }
-  for (let n = 1; n <= 8; n++) await render("b", `b${n}`);
-  expect([...refused.keys()]).toEqual([]);
-  await render("b", "b9");
-  expect([...refused.keys()]).toEqual(["b9"]);
-  expect(begun).toEqual(["running"]);
-  gate.close();
 });

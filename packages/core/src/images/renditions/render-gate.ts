@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { Observer } from "../../contracts/observer.ts";
 import type { RateLimiter, RateRule } from "../../contracts/rate-limiter.ts";
 import type { Renderer } from "../../contracts/renderer.ts";
@@ -36,8 +35,6 @@ const RENDERS = { maxSlots: 2, maxQueue: 8 };
 const ADMISSIONS = { maxSlots: 2, maxQueue: 16 };
 /** A client that was charged more CPU time for one picture leaves the last free process to others. A photograph takes less. */
 const CHEAP_MS = 500;
-/** Enough for a few small pictures in a row. */
-const CREDIT_MS = 500;
 const MAX_WAIT_MS = 300_000;
 const MIN_RETRY_AFTER_MS = 1_000;
 const MAX_RETRY_AFTER_MS = 60_000;
@@ -55,7 +52,6 @@ export class RenderGate {
       slots,
       maxQueue: maxQueue ?? slots,
       cheapUnits: CHEAP_MS,
-      creditUnits: CREDIT_MS,
       refuse,
     });
     this.#gate = gate;
@@ -80,19 +76,13 @@ export class RenderGate {
   }
 
   /**
-   * Runs a render when the first of its clients gets a slot. Rejects as the work does, with `rate_limited` when no client has budget
-   * left or each has too many renders waiting, and with `overloaded` when too much work waits.
+   * Runs a render when its client gets a slot. Rejects as the work does, with `rate_limited` when the client has no budget left or too
+   * many renders waiting, and with `overloaded` when too much work waits.
    */
-  async render<T>(
-    claim: RenderClaim,
-    signal: AbortSignal,
-    work: (given: GatedWork) => Promise<T>,
-  ): Promise<T> {
-    const slot = await claim.enter(async (client, given, isRider) => {
-      await this.#budget.require(client, () => this.#gate.othersWait(client, uploadsOf(client)));
-      return this.#enter(client, client, given, RENDERS, isRider);
-    }, signal);
-    return this.#run(slot, slot.client, signal, work);
+  async render<T>(client: string, signal: AbortSignal, work: (given: GatedWork) => Promise<T>): Promise<T> {
+    await this.#budget.require(client, () => this.#gate.othersWait(client, uploadsOf(client)));
+    const slot = await this.#enter(client, client, signal, RENDERS);
+    return this.#run(slot, client, signal, work);
   }
 
   /** Removes the gauges. */
@@ -122,76 +112,9 @@ export class RenderGate {
   }
 
   /** Waits for a slot of `client` under `name`. */
-  #enter(
-    client: string,
-    name: string,
-    signal: AbortSignal,
-    limits: ClientLimits,
-    isRider = false,
-  ): Promise<Slot> {
+  #enter(client: string, name: string, signal: AbortSignal, limits: ClientLimits): Promise<Slot> {
     const isFree = !this.#isLimited || isInternal(client);
-    return this.#gate.enter(name, { ...(isFree ? {} : limits), isRider, signal, maxWaitMs: MAX_WAIT_MS });
-  }
-}
-
-/**
- * The clients that wait for one render, which begins when the first of them gets a slot. One of them has its entry in the queue; the
- * others are riders. If it is refused, the next takes its place.
- */
-export class RenderClaim {
-  readonly #clients: Set<string>;
-  #enterFor: ((client: string) => void) | null = null;
-
-  constructor(client: string) {
-    this.#clients = new Set([client]);
-  }
-
-  /** Adds a client. */
-  add(client: string): void {
-    if (this.#clients.has(client)) return;
-    this.#clients.add(client);
-    this.#enterFor?.(client);
-  }
-
-  /** Rejects when all clients were refused, with the last refusal. */
-  enter(
-    enter: (client: string, signal: AbortSignal, isRider: boolean) => Promise<Slot>,
-    signal: AbortSignal,
-  ): Promise<Slot> {
-    const given = new AbortController();
-    const ended = AbortSignal.any([signal, given.signal]);
-    // One listener for each client.
-    setMaxListeners(0, ended);
-    const [first = "", ...riders] = this.#clients;
-    return new Promise((resolve, reject) => {
-      const begin = (slot: Slot) => {
-        // Two may get a slot in the same round of the event loop.
-        if (given.signal.aborted) return slot.leave();
-        this.#enterFor = null;
-        given.abort(new Error("Another client of this render got a slot"));
-        resolve(slot);
-      };
-      const queue = (client: string): void => {
-        enter(client, ended, false).then(begin, (error) => {
-          if (given.signal.aborted) return;
-          const next = signal.aborted ? undefined : riders.shift();
-          if (next !== undefined) return queue(next);
-          this.#enterFor = null;
-          given.abort(error);
-          reject(error);
-        });
-      };
-      const ride = (client: string): void => {
-        // A rider that is refused may still take the place in the queue.
-        enter(client, ended, true).then(begin, () => undefined);
-      };
-      this.#enterFor = (client) => {
-        riders.push(client);
-        ride(client);
-      };
-      queue(first);
-      for (const client of riders) ride(client);
-    });
+    return this.#gate.enter(name, { ...(isFree ? {} : limits), signal, maxWaitMs: MAX_WAIT_MS });
   }
 }
 

@@ -4,7 +4,7 @@ import type { Observer } from "../../contracts/observer.ts";
 import type { Renderer, Rendition, RenditionSpec } from "../../contracts/renderer.ts";
 import { isServiceError, ServiceError } from "../../errors.ts";
 import { type ImageRecord, keyOf } from "../record/image-record.ts";
-import type { GatedWork, RenderClaim, RenderGate } from "./render-gate.ts";
+import type { GatedWork, RenderGate } from "./render-gate.ts";
 import {
   type HotBytes,
   openSource,
@@ -71,12 +71,12 @@ export class Rendering {
     const { key } = target;
     let isOwn = false;
     try {
-      return await this.#flights.join(key, reader, (claim, signal) => {
+      return await this.#flights.join(key, reader.signal, (signal) => {
         isOwn = true;
         const isDone = () => this.#isStored(target);
         return this.#shared.once(
           key,
-          { isDone, work: () => this.#makeAndStore(target, claim, signal) },
+          { isDone, work: () => this.#makeAndStore(target, reader.client, signal) },
           signal,
         );
       });
@@ -105,15 +105,11 @@ export class Rendering {
     return isStored;
   }
 
-  async #makeAndStore(
-    target: RenditionTarget,
-    claim: RenderClaim,
-    signal: AbortSignal,
-  ): Promise<Made<HotBytes>> {
+  async #makeAndStore(target: RenditionTarget, client: string, signal: AbortSignal): Promise<Made<HotBytes>> {
     const { record, spec, key } = target;
     try {
       // The source is opened within the slot, so a render that waits holds no bytes.
-      const { bytes } = await this.#options.renders.render(claim, signal, (given) =>
+      const { bytes } = await this.#options.renders.render(client, signal, (given) =>
         this.#make(record, spec, given),
       );
       const { build } = this.#options.renderer;

@@ -3,7 +3,6 @@ import { Hold } from "../../async/hold.ts";
 import type { LeaseStore } from "../../contracts/lease-store.ts";
 import type { Observer } from "../../contracts/observer.ts";
 import { ServiceError } from "../../errors.ts";
-import { RenderClaim } from "./render-gate.ts";
 
 /** A task that one process performs for all processes on the same store. */
 export interface SharedTask<T> {
@@ -126,11 +125,9 @@ export interface Reader {
   signal: AbortSignal;
 }
 
-type FlightWork<T> = (claim: RenderClaim, signal: AbortSignal) => Promise<T>;
+type FlightWork<T> = (signal: AbortSignal) => Promise<T>;
 
 interface Flight<T> {
-  /** The clients that wait for the result. */
-  claim: RenderClaim;
   result: Promise<T>;
   callers: number;
   abort: AbortController;
@@ -144,11 +141,10 @@ export class SingleFlight<T> {
    * Joins the work in progress for `key`, or starts it. A caller whose signal aborts leaves alone. When the
    * last caller has left, the signal of the work aborts.
    */
-  async join(key: string, { client, signal }: Reader, work: FlightWork<T>): Promise<T> {
+  async join(key: string, signal: AbortSignal, work: FlightWork<T>): Promise<T> {
     signal.throwIfAborted();
     const known = this.#flights.get(key);
-    known?.claim.add(client);
-    const flight = known ?? this.#start(key, client, work);
+    const flight = known ?? this.#start(key, work);
     flight.callers++;
     let leave: (() => void) | undefined;
     const left = new Promise<never>((_, reject) => {
@@ -168,10 +164,9 @@ export class SingleFlight<T> {
     }
   }
 
-  #start(key: string, client: string, work: FlightWork<T>): Flight<T> {
+  #start(key: string, work: FlightWork<T>): Flight<T> {
     const abort = new AbortController();
-    const claim = new RenderClaim(client);
-    const flight: Flight<T> = { claim, result: work(claim, abort.signal), callers: 0, abort };
+    const flight: Flight<T> = { result: work(abort.signal), callers: 0, abort };
     this.#flights.set(key, flight);
     const forget = () => this.#forget(key, flight);
     flight.result.then(forget, forget);
