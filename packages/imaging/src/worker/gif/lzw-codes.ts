@@ -3,27 +3,20 @@ const MAX_CODES = 4096;
 /** Colours have at most 8 bits. */
 const MAX_MIN_CODE_BITS = 8;
 
-/** What the codes of a frame say up to its end, its last pixel or its first fault. */
-interface LzwCodes {
-  /** Pixels that the codes describe, at most as many as expected. */
-  pixels: number;
-  /** For each colour index whether a pixel has it: every index in the output was first coded as itself. */
-  used: Uint8Array;
-}
-
 /**
- * Walks the codes of a frame without decoding its pixels. With `replace`, each code that stands for colour `from` is
- * overwritten with the code for `to`. Longer strings follow, because decoders build them from these codes.
+ * Walks the codes of a frame up to its end, its last pixel or its first fault, without decoding its pixels. With `replace`, each code
+ * that stands for colour `from` is overwritten with the code for `to`. Longer strings follow, because decoders build them from these.
  *
  * Source: GIF89a specification, appendix F.
  * @param codes The frame's sub-blocks, joined.
+ * @returns for each colour index whether a pixel has it: every index in the output was first coded as itself.
  */
 export function walkLzwCodes(
   codes: Buffer,
   minCodeBits: number,
   expected: number,
   replace?: { from: number; to: number },
-): LzwCodes {
+): Uint8Array {
   const clear = minCodeBits > 0 && minCodeBits <= MAX_MIN_CODE_BITS ? 1 << minCodeBits : 0;
   const used = new Uint8Array(256);
   /** Pixels of each string. */
@@ -57,7 +50,7 @@ export function walkLzwCodes(
     previous = lengths[code] ?? 0;
     pixels += previous;
   }
-  return { pixels: Math.min(pixels, expected), used };
+  return used;
 }
 
 function overwrite(codes: Buffer, bits: number, codeBits: number, code: number): void {

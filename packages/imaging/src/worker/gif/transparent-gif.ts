@@ -39,20 +39,16 @@ function clearsOpaque(frame: GifFrame): frame is GifFrame & { control: number } 
   return frame.control !== null && frame.disposal === CLEARS && !frame.isTransparent;
 }
 
-/** Whether a frame draws every pixel of the canvas. */
-function covers(bytes: Buffer, frame: GifFrame): boolean {
-  const { left, top, width, height, minCodeBits } = frame;
-  const isLarge =
-    left === 0 && top === 0 && width >= bytes.readUInt16LE(6) && height >= bytes.readUInt16LE(8);
-  const area = width * height;
-  return isLarge && walkLzwCodes(joinSubBlocks(bytes, frame), minCodeBits, area).pixels === area;
+/** Whether a frame is as large as the canvas. */
+function covers(bytes: Buffer, { left, top, width, height }: GifFrame): boolean {
+  return left === 0 && top === 0 && width >= bytes.readUInt16LE(6) && height >= bytes.readUInt16LE(8);
 }
 
 /** A frame and its control, with a transparent colour that none of its pixels has. */
 function withClearColour(bytes: Buffer, frame: GifFrame & { control: number }): Buffer {
   const { control, width, height, minCodeBits, colours, dataStart, end } = frame;
   const codes = joinSubBlocks(bytes, frame);
-  const { used } = walkLzwCodes(codes, minCodeBits, width * height);
+  const used = walkLzwCodes(codes, minCodeBits, width * height);
   const head = Buffer.from(bytes.subarray(control, dataStart));
   let data = bytes.subarray(dataStart, end);
   let free = used.lastIndexOf(0);

@@ -14,7 +14,6 @@ function keptIn(store: BlobStore): StoreInUse[] {
 function renderer(admit: Renderer["admit"]): Renderer {
   return {
     build: "test",
-    version: () => 1,
     measure: () => null,
     admit,
     render: () => Promise.reject(new Error("not asked")),
