@@ -16,8 +16,9 @@ import { faultsOfResponse } from "./openapi/check-answer.ts";
 import { operationsOf } from "./openapi/operations.ts";
 import { targetOf } from "./openapi/plain-call.ts";
 import { createSchemas } from "./openapi/schemas.ts";
-import { type ApiSite, documentOf, startApi } from "./openapi/sites.ts";
+import { type ApiSite, startApi } from "./openapi/sites.ts";
 import { readyImage } from "./openapi/subjects.ts";
+import { documentOf } from "./support/described-replies.ts";
 
 const SECRET = "a secret of this test, of 32 bytes";
 

@@ -5,7 +5,6 @@ import {
   createMemoryBlobStore,
   type Images,
   type ImagesOptions,
-  type Service,
 } from "@outrigger/core";
 import type { Renderer } from "@outrigger/core/images";
 import { express as mount } from "@outrigger/express";
@@ -13,6 +12,7 @@ import { createHeaderRenderer } from "@outrigger/testing";
 import { createPages } from "@outrigger/web";
 import expressApp from "express";
 import { createTestLookup, type TestLookup, type TestLookupOptions } from "../lookup/lookup-site.ts";
+import { documentOf } from "../support/described-replies.ts";
 import { serveHost } from "../support/listen.ts";
 import { createSchemas, type Schemas } from "./schemas.ts";
 import { createSender, type Sender } from "./sender.ts";
@@ -107,18 +107,4 @@ export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
       await making.close({ timeoutMs: 0 });
     },
   };
-}
-
-/** A service's own description, requested over a connection that it accepts. */
-export async function documentOf(service: Service): Promise<ApiDocument> {
-  const nothing = () => Promise.reject(new Error("There is no body"));
-  const reply = await service.handle({
-    ...{ method: "GET", path: "/api/openapi.json", search: "", mountPath: "/api-site" },
-    headers: { host: "127.0.0.1" },
-    ...{ origin: "https://127.0.0.1", secure: true, clientIp: "127.0.0.1", peerIp: "127.0.0.1" },
-    signal: new AbortController().signal,
-    context: null,
-    ...{ upload: nothing, fields: nothing, text: nothing, bytes: nothing },
-  });
-  return JSON.parse(String(reply?.body)) as ApiDocument; // Another test proves its shape.
 }
