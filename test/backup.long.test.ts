@@ -5,7 +5,7 @@ import { createFsBlobStore, createImageAdmin } from "@outrigger/core";
 import type { BlobStore } from "@outrigger/core/stores";
 import type { BackupReport, RestoreReport } from "@outrigger/ops";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { outrigger, serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
+import { ran, served, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { pngPhoto } from "./support/pictures.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { type Created, upload } from "./support/service.ts";
@@ -30,30 +30,11 @@ afterAll(async () => {
   await redis?.close();
 });
 
-/** Runs the command to its end. */
-async function run(cwd: string, args: readonly string[], env: Environment = {}) {
-  const { exit, output } = outrigger(args, { cwd, env });
-  return { code: await exit, ...output };
-}
-
 /** Runs the command, which must end well, and gives its JSON. */
 async function report<T>(cwd: string, args: readonly string[], env: Environment = {}): Promise<T> {
-  const { code, stdout, stderr } = await run(cwd, [...args, "--json"], env);
+  const { code, stdout, stderr } = await ran(cwd, [...args, "--json"], env);
   if (code !== 0) throw new Error(`${args.join(" ")}: ${code}\n${stderr}${stdout}`);
   return JSON.parse(stdout) as T; // What the command promises.
-}
-
-/** Runs a server for as long as `work` takes. */
-async function served(
-  cwd: string,
-  env: Environment,
-  args: readonly string[],
-  work: (base: string) => Promise<void>,
-): Promise<void> {
-  const { url, child, exit } = serve(cwd, args, env);
-  await work(await url);
-  child.kill("SIGTERM");
-  expect(await exit).toBe(0);
 }
 
 async function stocked(base: string): Promise<Stock> {
@@ -107,7 +88,7 @@ it("a backup restores into a directory and Redis with PINs and expiries, and lea
   const toBackup = ["backup", "--to", "file:./backup", "--with-secret"];
   let stock: Stock | undefined;
   let digests = new Map<string, string>();
-  await served(cwd, {}, [], async (base) => {
+  await served(cwd, {}, async (base) => {
     stock = await stocked(base);
     digests = await digestsOf(base, stock);
     expect(await report<BackupReport>(cwd, toBackup)).toMatchObject({
@@ -123,10 +104,10 @@ it("a backup restores into a directory and Redis with PINs and expiries, and lea
       removed: 0,
     });
     await end(createFsBlobStore({ directory: join(cwd, "data") }), base, stock);
-    const list = await run(cwd, ["images", "ends"]);
+    const list = await ran(cwd, ["images", "ends"]);
     expect(list).toMatchObject({ code: 0, stderr: "" });
     await writeFile(join(cwd, "ends.ndjson"), list.stdout);
-    const old = await run(cwd, ["restore", "--from", "file:./backup"]);
+    const old = await ran(cwd, ["restore", "--from", "file:./backup"]);
     expect(old).toMatchObject({ code: 0, stdout: expect.stringContaining("0 images restored") });
     await expectServed(base, stock, digests);
   });
@@ -136,23 +117,24 @@ it("a backup restores into a directory and Redis with PINs and expiries, and lea
   expect((await stat(secrets)).mode & 0o777).toBe(0o600);
 
   const toNew = ["restore", "--from", "file:./backup", "--ends", "ends.ndjson"];
-  const fresh = await run(cwd, [...toNew, "--data", "new"]);
+  const fresh = await ran(cwd, [...toNew, "--data", "new"]);
   expect(fresh).toMatchObject({ code: 0, stderr: "" });
   expect(fresh.stdout).toMatch(/^The backup of \S+Z \(\d+ s ago\) has 4 images of file:/);
   expect(fresh.stdout).toContain("3 images restored");
   expect(fresh.stdout).toContain("has the secret of the old service again");
   expect((await stat(join(cwd, "new", "secret"))).mode & 0o777).toBe(0o600);
-  await served(cwd, {}, ["--data", "new"], (base) => expectServed(base, then, digests));
+  const toBase = (base: string) => expectServed(base, then, digests);
+  await served(cwd, {}, toBase, ["--data", "new"]);
 
   const inRedis = { OUTRIGGER_STORAGE: redis.url, OUTRIGGER_SECRET_FILE: secrets };
   const moved = await report<RestoreReport>(cwd, toNew, inRedis);
   expect(moved).toMatchObject({ restored: 3, ended: 1, wasLiving: false, isComplete: true });
-  await served(cwd, inRedis, [], (base) => expectServed(base, then, digests));
+  await served(cwd, inRedis, toBase);
 
   const second = await report<BackupReport>(cwd, ["backup", "--to", "file:./second"], inRedis);
   expect(second).toMatchObject({ images: 4, damaged: [], isComplete: true });
 
-  const refused = await run(cwd, ["serve", "--data", "backup"]);
+  const refused = await ran(cwd, ["serve", "--data", "backup"]);
   expect(refused).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("is a backup, which is not served"),

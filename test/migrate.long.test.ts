@@ -5,7 +5,7 @@ import { createFsBlobStore, createImageAdmin, createImages } from "@outrigger/co
 import { createRenderer } from "@outrigger/imaging";
 import type { MigrationReport } from "@outrigger/ops";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { outrigger, serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
+import { ran, served, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { startHost } from "./support/hosts.ts";
 import { jpegPhoto, pngPhoto } from "./support/pictures.ts";
 import { postWithHeaders, RESPOND_ASYNC } from "./support/post-with-headers.ts";
@@ -48,35 +48,15 @@ beforeAll(async () => {
 
 afterAll(() => s3?.stop());
 
-/** Runs the command to its end, and gives what it prints. */
-async function ran(cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const { exit, output } = outrigger(args, { cwd, env });
-  const code = await exit;
-  if (code !== 0) throw new Error(`${args.join(" ")}: ${code}\n${output.stderr}${output.stdout}`);
-  return output.stdout;
-}
-
 async function migrated(
   cwd: string,
   [from, to]: [from: string, to: string],
   args: readonly string[] = [],
   env: Record<string, string> = {},
 ): Promise<MigrationReport & { pins: string }> {
-  return JSON.parse(await ran(cwd, ["migrate", "--from", from, "--to", to, "--json", ...args], env));
-}
-
-/** Runs a server for as long as `work` takes. */
-async function served<T>(
-  cwd: string,
-  env: Record<string, string>,
-  work: (base: string) => Promise<T>,
-  args: readonly string[] = [],
-): Promise<T> {
-  const { url, child, exit } = serve(cwd, args, env);
-  const done = await work(await url);
-  child.kill("SIGTERM");
-  expect(await exit).toBe(0);
-  return done;
+  const { stdout, ...rest } = await ran(cwd, ["migrate", "--from", from, "--to", to, "--json", ...args], env);
+  expect(rest).toMatchObject({ code: 0 });
+  return JSON.parse(stdout);
 }
 
 async function stock(cwd: string): Promise<Stock> {
@@ -98,7 +78,8 @@ async function stock(cwd: string): Promise<Stock> {
     const pending = (await accepted.json()) as Created;
     const expiresAt = new Date(Date.now() + SHORT_LIFE_MS).toISOString();
     const short = await upload(site, await pngPhoto(50, 32), "image/png", { expiresAt });
-    await ran(cwd, ["images", "withhold", "--reason", "Case 4711", withheld.id]);
+    const withhold = await ran(cwd, ["images", "withhold", "--reason", "Case 4711", withheld.id]);
+    expect(withhold).toMatchObject({ code: 0 });
     return { pictures, withheld, deleted, keyed, pending, short, keyedBytes, pendingBytes };
   });
   return { ...stocked, owned: await addOwned(join(cwd, "data")) };
