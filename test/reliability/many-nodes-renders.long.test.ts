@@ -1,15 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Servers, type StorageName, startServers } from "../backends/servers.ts";
 import { atOnce } from "../support/at-once.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { type Created, upload } from "../support/service.ts";
 import { amount, isSoak, partOf } from "../support/soak.ts";
 import { askAtOnce, storeCalls, whoRenders } from "./nodes/cold-requests.ts";
 import { closeGate, eventsOf, openGate } from "./nodes/node-log.ts";
-import { type NodeProcess, nodesDirectory, startNodes } from "./nodes/node-process.ts";
+import { type NodeProcess, nodesDirectory, STORAGES, startNodes } from "./nodes/node-process.ts";
 import { type Answer, tally } from "./nodes/requests.ts";
-import { STORAGES, type StorageName, type StorageServers, startStorageServers } from "./nodes/storages.ts";
 
 const NODES = 3;
 const REQUESTS = 200;
@@ -23,9 +23,9 @@ const LOOKED = (WAITING / NODES) * 4;
 /** Longer than a waiting node pauses between two polls. */
 const LONGEST_PAUSE_MS = 3000;
 
-let servers: StorageServers;
+let servers: Servers;
 beforeAll(async () => {
-  servers = await startStorageServers();
+  servers = await startServers(STORAGES);
 });
 afterAll(() => servers.close());
 
@@ -41,7 +41,7 @@ interface Site {
 
 async function startSite(name: StorageName, mutant?: string): Promise<Site> {
   const directory = await nodesDirectory();
-  const config = { storage: servers.empty(name), directory };
+  const config = { storage: servers.createStorage(name), directory };
   const nodes = await startNodes(NODES, mutant === undefined ? config : { ...config, mutant });
   const image = await upload({ base: nodes[0]?.base ?? "" }, await jpegPhoto(), "image/jpeg");
   return {

@@ -1,12 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Servers, startServers } from "../backends/servers.ts";
 import { atOnce } from "../support/at-once.ts";
 import { amount } from "../support/soak.ts";
 import { loadNodes } from "./nodes/load.ts";
 import { closeGate, eventsOf, openGate } from "./nodes/node-log.ts";
-import { type NodeConfig, type NodeProcess, nodesDirectory, startNodes } from "./nodes/node-process.ts";
+import {
+  type NodeConfig,
+  type NodeProcess,
+  nodesDirectory,
+  STORAGES,
+  startNodes,
+} from "./nodes/node-process.ts";
 import { ask, tally } from "./nodes/requests.ts";
-import { STORAGES, type StorageServers, startStorageServers } from "./nodes/storages.ts";
 import { admissionsOf, type File, imagesOf, makeFiles, send, sendUntilDone } from "./nodes/uploads.ts";
 
 const NODES = 3;
@@ -18,9 +24,9 @@ const CREATES = 12;
 const LOAD = amount(20, 200);
 const OFTEN = { interval: 5 };
 
-let servers: StorageServers;
+let servers: Servers;
 beforeAll(async () => {
-  servers = await startStorageServers();
+  servers = await startServers(STORAGES);
 });
 afterAll(() => servers.close());
 
@@ -49,7 +55,7 @@ async function oneFile(): Promise<File> {
 test.each(STORAGES)(
   "on %s, concurrent uploads with one Idempotency-Key make one image, and closing a node under load fails no request at the others and loses no acknowledged image",
   async (name) => {
-    const { nodes, directory } = await startThree({ storage: servers.empty(name) });
+    const { nodes, directory } = await startThree({ storage: servers.createStorage(name) });
     for (let round = 1; round <= ROUNDS; round++) await sendWithOneKey(nodes, round);
     const [closed, ...others] = nodes;
     const load = await loadNodes(nodes);
@@ -89,7 +95,7 @@ async function sendWithOneKey(nodes: Nodes, round: number): Promise<void> {
 test("retries with one Idempotency-Key make one image although the first node is suspended and resumes later, or dies during the upload, at any moment", () =>
   atOnce(STORAGES, async (name) => {
     for (let round = 0; round < ROUNDS; round++) {
-      const { nodes, directory } = await startThree({ storage: servers.empty(name) });
+      const { nodes, directory } = await startThree({ storage: servers.createStorage(name) });
       await retryWhileSuspended(nodes, directory);
       await retryAfterDeath(nodes, directory);
     }
@@ -144,7 +150,10 @@ async function retryAfterDeath([first, ...others]: Nodes, directory: string): Pr
 }
 
 test("the check finds nodes that overwrite another's claim and make several images", async () => {
-  const { nodes } = await startThree({ storage: servers.empty("Redis"), mutant: "unconditional writes" });
+  const { nodes } = await startThree({
+    storage: servers.createStorage("Redis"),
+    mutant: "unconditional writes",
+  });
   const file = await oneFile();
   let rounds = 0;
   // Each node reads four at once, so not every round has two at the same moment.
@@ -157,7 +166,7 @@ test("the check finds nodes that overwrite another's claim and make several imag
 
 test("three nodes with a shared limiter accept exactly the limit of uploads together", async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const config = { storage: servers.empty("Redis"), creates: CREATES, shared: servers.shared() };
+    const config = { storage: servers.createStorage("Redis"), creates: CREATES, isShared: true };
     const { nodes } = await startThree(config);
     const answers = await sendAtOnce(nodes, await oneFile(), CREATES * NODES);
     const counts = tally(

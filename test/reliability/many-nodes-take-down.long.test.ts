@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Servers, startServers } from "../backends/servers.ts";
 import { pngPhoto } from "../support/pictures.ts";
 import { upload } from "../support/service.ts";
 import { amount, isSoak } from "../support/soak.ts";
-import { nodesDirectory, startNodes } from "./nodes/node-process.ts";
-import { STORAGES, type StorageServers, startStorageServers } from "./nodes/storages.ts";
+import { nodesDirectory, STORAGES, startNodes } from "./nodes/node-process.ts";
 import { DELETE, takeDown, WITHHOLD } from "./nodes/take-down.ts";
 
 const NODES = 3;
@@ -15,16 +15,16 @@ const LONG_MS = 2500;
 /** Broken nodes must be found within this many reads. */
 const MUTANT_READS = 500;
 
-let servers: StorageServers;
+let servers: Servers;
 beforeAll(async () => {
-  servers = await startStorageServers();
+  servers = await startServers(STORAGES);
 });
 afterAll(() => servers.close());
 
 test.each(STORAGES)(
   "an image withheld or deleted on one of three nodes on %s is refused by all once the call has returned, also by a node suspended meanwhile",
   async (name) => {
-    const config = { storage: servers.empty(name), directory: await nodesDirectory() };
+    const config = { storage: servers.createStorage(name), directory: await nodesDirectory() };
     const nodes = await startNodes(NODES, config);
     for (let round = 0; round < ROUNDS * 2; round++) {
       const down = round % 2 === 0 ? WITHHOLD : DELETE;
@@ -43,7 +43,7 @@ test.each(STORAGES)(
 
 test("the check finds nodes that cache a record for a minute", async () => {
   const fault = { mutant: "stale records" };
-  const config = { storage: servers.empty("Redis"), directory: await nodesDirectory(), ...fault };
+  const config = { storage: servers.createStorage("Redis"), directory: await nodesDirectory(), ...fault };
   const nodes = await startNodes(NODES, config);
   for (const down of [WITHHOLD, DELETE]) {
     const image = await upload({ base: nodes[0]?.base ?? "" }, await pngPhoto(), "image/png");

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Servers, startServers } from "../backends/servers.ts";
 import { atOnce } from "../support/at-once.ts";
 import { RESPOND_ASYNC } from "../support/post-with-headers.ts";
 import { amount } from "../support/soak.ts";
 import { closeGate, openGate } from "./nodes/node-log.ts";
-import { nodesDirectory, startNodes } from "./nodes/node-process.ts";
+import { nodesDirectory, STORAGES, startNodes } from "./nodes/node-process.ts";
 import { ask } from "./nodes/requests.ts";
-import { STORAGES, type StorageServers, startStorageServers } from "./nodes/storages.ts";
 import { admissionsOf, makeFiles, send } from "./nodes/uploads.ts";
 
 const UPLOADS = 8;
@@ -13,9 +13,9 @@ const ROUNDS = amount(1, 10);
 /** More than a lease of 15 s and 30 s between two polls of S3. */
 const TAKEN_OVER = { timeout: 110_000 };
 
-let servers: StorageServers;
+let servers: Servers;
 beforeAll(async () => {
-  servers = await startStorageServers();
+  servers = await startServers(STORAGES);
 });
 afterAll(() => servers.close());
 
@@ -23,7 +23,7 @@ test("all accepted uploads are processed once although a node dies meanwhile", (
   atOnce(STORAGES, async (name) => {
     for (let round = 0; round < ROUNDS; round++) {
       const directory = await nodesDirectory();
-      const nodes = await startNodes(3, { storage: servers.empty(name), directory });
+      const nodes = await startNodes(3, { storage: servers.createStorage(name), directory });
       const files = await makeFiles(UPLOADS);
       await closeGate(directory, "hold-admit");
       const [first] = nodes;
