@@ -37,7 +37,7 @@ const IN_PARTS = [
   "packages/page-index/src/crawl/crawl-kill.long.test.ts",
   "packages/s3/src/s3-blob-store.long.test.ts",
   "packages/sql/src/transfer/import-kill.long.test.ts",
-  "test/{backends,descriptions,event-backends}{,.long}.test.ts",
+  "test/backends.long.test.ts",
   "test/backends/serve.long.test.ts",
   "test/browser/edit.long.test.ts",
   "test/hostile/{{odd-files,resumable}.long,requests}.test.ts",

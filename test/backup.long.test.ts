@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { createFsBlobStore, createImageAdmin } from "@outrigger/core";
 import type { BlobStore } from "@outrigger/core/stores";
 import type { BackupReport, RestoreReport } from "@outrigger/ops";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { outrigger, serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ran, served, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { pngPhoto } from "./support/pictures.ts";
-import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { type Created, upload } from "./support/service.ts";
 
@@ -22,42 +21,20 @@ interface Stock {
 }
 
 let redis: RedisServer;
-let postgres: PostgresServer;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
   redis = await startRedis({ appendOnly: true });
 });
 
 afterAll(async () => {
   await redis?.close();
-  await postgres?.close();
 });
-
-/** Runs the command to its end. */
-async function run(cwd: string, args: readonly string[], env: Environment = {}) {
-  const { exit, output } = outrigger(args, { cwd, env });
-  return { code: await exit, ...output };
-}
 
 /** Runs the command, which must end well, and gives its JSON. */
 async function report<T>(cwd: string, args: readonly string[], env: Environment = {}): Promise<T> {
-  const { code, stdout, stderr } = await run(cwd, [...args, "--json"], env);
+  const { code, stdout, stderr } = await ran(cwd, [...args, "--json"], env);
   if (code !== 0) throw new Error(`${args.join(" ")}: ${code}\n${stderr}${stdout}`);
   return JSON.parse(stdout) as T; // What the command promises.
-}
-
-/** Runs a server for as long as `work` takes. */
-async function served(
-  cwd: string,
-  env: Environment,
-  args: readonly string[],
-  work: (base: string) => Promise<void>,
-): Promise<void> {
-  const { url, child, exit } = serve(cwd, args, env);
-  await work(await url);
-  child.kill("SIGTERM");
-  expect(await exit).toBe(0);
 }
 
 async function stocked(base: string): Promise<Stock> {
@@ -106,69 +83,60 @@ async function digestsOf(base: string, stock: Stock): Promise<Map<string, string
   return digests;
 }
 
-describe("backup of a directory to a directory", () => {
-  it("a backup restores into a directory, Redis and PostgreSQL with PINs and expiries, and leaves the old directory unchanged", async () => {
-    const cwd = await temporaryDirectory();
-    const toBackup = ["backup", "--to", "file:./backup", "--with-secret"];
-    let stock: Stock | undefined;
-    let digests = new Map<string, string>();
-    await served(cwd, {}, [], async (base) => {
-      stock = await stocked(base);
-      digests = await digestsOf(base, stock);
-      expect(await report<BackupReport>(cwd, toBackup)).toMatchObject({
-        images: 4,
-        // The record, the original, and the entry in the index of copies of each.
-        copied: 12,
-        isComplete: true,
-      });
-      await edit(base, stock.edited, "changed");
-      expect(await report<BackupReport>(cwd, toBackup)).toMatchObject({
-        copied: 1,
-        unchanged: 11,
-        removed: 0,
-      });
-      await end(createFsBlobStore({ directory: join(cwd, "data") }), base, stock);
-      const list = await run(cwd, ["images", "ends"]);
-      expect(list).toMatchObject({ code: 0, stderr: "" });
-      await writeFile(join(cwd, "ends.ndjson"), list.stdout);
-      const old = await run(cwd, ["restore", "--from", "file:./backup"]);
-      expect(old).toMatchObject({ code: 0, stdout: expect.stringContaining("0 images restored") });
-      await expectServed(base, stock, digests);
+it("a backup restores into a directory and Redis with PINs and expiries, and leaves the old directory unchanged", async () => {
+  const cwd = await temporaryDirectory();
+  const toBackup = ["backup", "--to", "file:./backup", "--with-secret"];
+  let stock: Stock | undefined;
+  let digests = new Map<string, string>();
+  await served(cwd, {}, async (base) => {
+    stock = await stocked(base);
+    digests = await digestsOf(base, stock);
+    expect(await report<BackupReport>(cwd, toBackup)).toMatchObject({
+      images: 4,
+      // The record, the original, and the entry in the index of copies of each.
+      copied: 12,
+      isComplete: true,
     });
-    if (stock === undefined) throw new Error("There is no stock");
-    const then = stock;
-    const secrets = join(cwd, "backup", "secrets");
-    expect((await stat(secrets)).mode & 0o777).toBe(0o600);
-
-    const toNew = ["restore", "--from", "file:./backup", "--ends", "ends.ndjson"];
-    const fresh = await run(cwd, [...toNew, "--data", "new"]);
-    expect(fresh).toMatchObject({ code: 0, stderr: "" });
-    expect(fresh.stdout).toMatch(/^The backup of \S+Z \(\d+ s ago\) has 4 images of file:/);
-    expect(fresh.stdout).toContain("3 images restored");
-    expect(fresh.stdout).toContain("has the secret of the old service again");
-    expect((await stat(join(cwd, "new", "secret"))).mode & 0o777).toBe(0o600);
-    await served(cwd, {}, ["--data", "new"], (base) => expectServed(base, then, digests));
-
-    const inRedis = { OUTRIGGER_STORAGE: redis.url, OUTRIGGER_SECRET_FILE: secrets };
-    const moved = await report<RestoreReport>(cwd, toNew, inRedis);
-    expect(moved).toMatchObject({ restored: 3, ended: 1, wasLiving: false, isComplete: true });
-    await served(cwd, inRedis, [], (base) => expectServed(base, then, digests));
-
-    const roles = { records: postgres.url, originals: "file:./pictures", renditions: "file:./pictures" };
-    const inPostgres = { OUTRIGGER_STORAGE: JSON.stringify(roles), OUTRIGGER_SECRET_FILE: secrets };
-    const again = await report<RestoreReport>(cwd, toNew, inPostgres);
-    expect(again).toMatchObject({ restored: 3, ended: 1, wasLiving: false, isComplete: true });
-    await served(cwd, inPostgres, [], (base) => expectServed(base, then, digests));
-    const second = await report<BackupReport>(cwd, ["backup", "--to", "file:./second"], inPostgres);
-    expect(second).toMatchObject({ images: 4, damaged: [], isComplete: true });
-    const listed = await run(cwd, ["images", "list", "--json"], inPostgres);
-    expect(listed).toMatchObject({ code: 0, stderr: "" });
-    for (const { id } of [then.kept, then.edited, then.withheld]) expect(listed.stdout).toContain(id);
-
-    const refused = await run(cwd, ["serve", "--data", "backup"]);
-    expect(refused).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("is a backup, which is not served"),
+    await edit(base, stock.edited, "changed");
+    expect(await report<BackupReport>(cwd, toBackup)).toMatchObject({
+      copied: 1,
+      unchanged: 11,
+      removed: 0,
     });
+    await end(createFsBlobStore({ directory: join(cwd, "data") }), base, stock);
+    const list = await ran(cwd, ["images", "ends"]);
+    expect(list).toMatchObject({ code: 0, stderr: "" });
+    await writeFile(join(cwd, "ends.ndjson"), list.stdout);
+    const old = await ran(cwd, ["restore", "--from", "file:./backup"]);
+    expect(old).toMatchObject({ code: 0, stdout: expect.stringContaining("0 images restored") });
+    await expectServed(base, stock, digests);
+  });
+  if (stock === undefined) throw new Error("There is no stock");
+  const then = stock;
+  const secrets = join(cwd, "backup", "secrets");
+  expect((await stat(secrets)).mode & 0o777).toBe(0o600);
+
+  const toNew = ["restore", "--from", "file:./backup", "--ends", "ends.ndjson"];
+  const fresh = await ran(cwd, [...toNew, "--data", "new"]);
+  expect(fresh).toMatchObject({ code: 0, stderr: "" });
+  expect(fresh.stdout).toMatch(/^The backup of \S+Z \(\d+ s ago\) has 4 images of file:/);
+  expect(fresh.stdout).toContain("3 images restored");
+  expect(fresh.stdout).toContain("has the secret of the old service again");
+  expect((await stat(join(cwd, "new", "secret"))).mode & 0o777).toBe(0o600);
+  const toBase = (base: string) => expectServed(base, then, digests);
+  await served(cwd, {}, toBase, ["--data", "new"]);
+
+  const inRedis = { OUTRIGGER_STORAGE: redis.url, OUTRIGGER_SECRET_FILE: secrets };
+  const moved = await report<RestoreReport>(cwd, toNew, inRedis);
+  expect(moved).toMatchObject({ restored: 3, ended: 1, wasLiving: false, isComplete: true });
+  await served(cwd, inRedis, toBase);
+
+  const second = await report<BackupReport>(cwd, ["backup", "--to", "file:./second"], inRedis);
+  expect(second).toMatchObject({ images: 4, damaged: [], isComplete: true });
+
+  const refused = await ran(cwd, ["serve", "--data", "backup"]);
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("is a backup, which is not served"),
   });
 });

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createFsBlobStore } from "@outrigger/core";
-import type { BlobStore } from "@outrigger/core/stores";
 import { migrateStorage, readBackupManifest } from "@outrigger/ops";
 import { createRedisBlobStore } from "@outrigger/redis";
 import { createS3BlobStore } from "@outrigger/s3";
@@ -11,6 +10,7 @@ import { createSqlSuppressionList, openDatabase } from "@outrigger/sql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { blocksIn, chapterOf, readPage } from "./documents/pages.ts";
 import { freePort } from "./support/listen.ts";
+import { bytesOf, opened } from "./support/migration.ts";
 import { type PostgresServer, startPostgres } from "./support/postgres-server.ts";
 import { programs, run } from "./support/programs.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
@@ -106,24 +106,15 @@ async function runBlock(block: string): Promise<string> {
   return stdout.toString();
 }
 
-async function bytesOf(store: BlobStore, key: string): Promise<Buffer | null> {
-  const blob = await store.get(key);
-  if (blob === null) return null;
-  return Buffer.isBuffer(blob.body) ? blob.body : Buffer.concat(await blob.body.toArray());
-}
-
 /** Every image of the data directory is in another one, byte for byte. */
 async function expectImages(directory: string): Promise<void> {
-  const [one, other] = [join(place, "data"), join(place, directory)].map((path) =>
-    createFsBlobStore({ directory: path }),
+  const [one, other] = ["data", directory].map((name) =>
+    opened(createFsBlobStore({ directory: join(place, name) })),
   );
   if (one === undefined || other === undefined) throw new Error("There are no stores");
-  for (const id of ids) {
-    for (const key of [`${id}/original`, `${id}/record`])
-      expect(await bytesOf(other, key)).toEqual(await bytesOf(one, key));
+  for (const key of ids.flatMap((id) => [`${id}/original`, `${id}/record`])) {
+    expect(await bytesOf(other, key)).toEqual(await bytesOf(one, key));
   }
-  await one.close();
-  await other.close();
 }
 
 describe("the commands of docs/operating.md on backups, in order", () => {

@@ -21,12 +21,12 @@ const SLOWLY = ["--concurrency", "1"];
 describe("a killed migration", () => {
   it("after SIGKILL no record lacks its bytes, no server starts on the target, and a second run resumes", async () => {
     const cwd = await temporaryDirectory();
-    await stockDirectory(join(cwd, "data"), 250, 20_000);
+    await stockDirectory(join(cwd, "data"), 150, 20_000);
     const server = await redis();
     const to = opened(createRedisBlobStore({ url: server.url }));
     let before = 0;
     let records: string[] = [];
-    for (const writes of [400, 900, 1600]) {
+    for (const writes of [300, 600]) {
       const { exit } = migration(cwd, server.url, SLOWLY, signalAfter("SIGKILL", writes));
       expect(await exit).toBe("SIGKILL");
       const arrived = await keysOf(to);
@@ -36,7 +36,7 @@ describe("a killed migration", () => {
       expect(records.filter((key) => !arrived.includes(key.replace("/record", "/original")))).toEqual([]);
     }
     expect(records.length).toBeGreaterThan(0);
-    expect(before).toBeLessThan(500);
+    expect(before).toBeLessThan(300);
     const env = { ...(await secretOf(cwd)), OUTRIGGER_STORAGE: server.url };
     for (const args of [["serve"], ["images", "list"]]) {
       const refused = outrigger(args, { cwd, env });
@@ -44,7 +44,7 @@ describe("a killed migration", () => {
       expect(refused.output.stderr).toContain("has only some of the images: their migration from file:");
     }
     const { copied, unchanged, keys } = await report(cwd, server.url);
-    expect([copied, unchanged, keys]).toEqual([500 - before, before, { from: 500, to: 500 }]);
+    expect([copied, unchanged, keys]).toEqual([300 - before, before, { from: 300, to: 300 }]);
     await expectSame(opened(createFsBlobStore({ directory: join(cwd, "data") })), to);
     await serve(cwd, [], env).url;
   });

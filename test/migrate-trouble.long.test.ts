@@ -10,17 +10,13 @@ describe("a migration in trouble", () => {
   it("the migration refuses a target in use, the source as target, memory:, and a missing source directory", async () => {
     const cwd = await temporaryDirectory();
     await stockDirectory(join(cwd, "data"), 1, 10);
-    await stockDirectory(join(cwd, "own"), 1, 10);
     await stockDirectory(join(cwd, "other"), 1, 10);
     await rm(join(cwd, "other", "secret"));
     const same = { records: "file:./data", originals: "file:./b", renditions: "file:./b" };
     for (const [to, code, message] of [
       ["file:./other", 1, "Nothing was copied: the target is not empty"],
-      ["file:./own", 1, "holds another secret than the source"],
-      ["file:./data", 2, "--to: must not share a store with --from"],
       [JSON.stringify(same), 2, "--to: must not share a store with --from"],
       ["memory:", 2, "--to: must not be memory:"],
-      ["ftp://x", 2, "--to: must be a URL that begins with"],
       ['{"records": "file:./b"}', 2, "--to.originals: must be a URL"],
     ] as const) {
       const { stderr, ...ended } = await migrated(cwd, to);

@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { createFsBlobStore, createImageAdmin, createImages } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import type { MigrationReport } from "@outrigger/ops";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { outrigger, serve, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ran, served, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { startHost } from "./support/hosts.ts";
-import { animatedGif, halfTransparentPng, jpegPhoto, pngPhoto } from "./support/pictures.ts";
+import { jpegPhoto, pngPhoto } from "./support/pictures.ts";
 import { postWithHeaders, RESPOND_ASYNC } from "./support/post-with-headers.ts";
-import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { type S3Access, useS3Server } from "./support/s3-server.ts";
 import { type Created, upload } from "./support/service.ts";
 
@@ -41,26 +40,13 @@ interface Stock {
   pendingBytes: Buffer;
 }
 
-let redis: RedisServer;
 let s3: S3Access;
 
 beforeAll(async () => {
-  redis = await startRedis({ appendOnly: true });
   s3 = await useS3Server();
 });
 
-afterAll(async () => {
-  await redis?.close();
-  await s3?.stop();
-});
-
-/** Runs the command to its end, and gives what it prints. */
-async function ran(cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const { exit, output } = outrigger(args, { cwd, env });
-  const code = await exit;
-  if (code !== 0) throw new Error(`${args.join(" ")}: ${code}\n${output.stderr}${output.stdout}`);
-  return output.stdout;
-}
+afterAll(() => s3?.stop());
 
 async function migrated(
   cwd: string,
@@ -68,21 +54,9 @@ async function migrated(
   args: readonly string[] = [],
   env: Record<string, string> = {},
 ): Promise<MigrationReport & { pins: string }> {
-  return JSON.parse(await ran(cwd, ["migrate", "--from", from, "--to", to, "--json", ...args], env));
-}
-
-/** Runs a server for as long as `work` takes. */
-async function served<T>(
-  cwd: string,
-  env: Record<string, string>,
-  work: (base: string) => Promise<T>,
-  args: readonly string[] = [],
-): Promise<T> {
-  const { url, child, exit } = serve(cwd, args, env);
-  const done = await work(await url);
-  child.kill("SIGTERM");
-  expect(await exit).toBe(0);
-  return done;
+  const { stdout, ...rest } = await ran(cwd, ["migrate", "--from", from, "--to", to, "--json", ...args], env);
+  expect(rest).toMatchObject({ code: 0 });
+  return JSON.parse(stdout);
 }
 
 async function stock(cwd: string): Promise<Stock> {
@@ -93,8 +67,6 @@ async function stock(cwd: string): Promise<Stock> {
     const site = { base };
     const pictures = [
       await upload(site, await jpegPhoto(300, 200), "image/jpeg"),
-      await upload(site, await halfTransparentPng(), "image/png"),
-      await upload(site, await animatedGif(3), "image/gif"),
       await upload(site, SVG, "image/svg+xml"),
     ];
     const withheld = await upload(site, await pngPhoto(50, 30), "image/png");
@@ -106,7 +78,8 @@ async function stock(cwd: string): Promise<Stock> {
     const pending = (await accepted.json()) as Created;
     const expiresAt = new Date(Date.now() + SHORT_LIFE_MS).toISOString();
     const short = await upload(site, await pngPhoto(50, 32), "image/png", { expiresAt });
-    await ran(cwd, ["images", "withhold", "--reason", "Case 4711", withheld.id]);
+    const withhold = await ran(cwd, ["images", "withhold", "--reason", "Case 4711", withheld.id]);
+    expect(withhold).toMatchObject({ code: 0 });
     return { pictures, withheld, deleted, keyed, pending, short, keyedBytes, pendingBytes };
   });
   return { ...stocked, owned: await addOwned(join(cwd, "data")) };
@@ -133,7 +106,7 @@ function pinOf({ pin }: Created): Record<string, string> {
 
 /** Everything that is served of the stock, whatever the address of the server. */
 async function answersOf(base: string, { pictures, owned, withheld, deleted, pending }: Stock) {
-  const pages = ["json", "png", "jpg?resize=20x", "webp", "pdf"];
+  const pages = ["json", "png", "jpg?resize=20x"];
   const all = [...pictures, owned, withheld, deleted, pending];
   const answers: Record<string, unknown> = {};
   for (const [index, { id }] of all.entries()) {
@@ -159,49 +132,40 @@ function statusesIn(answers: Record<string, unknown>): Set<unknown> {
   return new Set(Object.values(answers).map((answer) => (Array.isArray(answer) ? answer[0] : answer)));
 }
 
-describe("migrations from a directory to Redis, to S3 and back", () => {
-  it("migrations keep every response, PIN, owner, idempotency key, pending upload and date", async () => {
-    const cwd = await temporaryDirectory();
-    const stocked = await stock(cwd);
-    const before = await served(cwd, {}, (base) => answersOf(base, stocked));
-    expect(statusesIn(before)).toEqual(new Set([200, 202, 410, 451]));
+it("migrations to S3 and back keep every response, PIN, owner, idempotency key, pending upload and date", async () => {
+  const cwd = await temporaryDirectory();
+  const stocked = await stock(cwd);
+  const before = await served(cwd, {}, (base) => answersOf(base, stocked));
+  expect(statusesIn(before)).toEqual(new Set([200, 202, 410, 451]));
 
-    const bucket = await s3.createBucket();
-    const aws = {
-      AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
-    };
-    const places = {
-      redis: redis.url,
-      s3: JSON.stringify({
-        records: `s3://${bucket}/records?endpoint=${s3.endpoint}&timeoutMs=10000`,
-        originals: `s3://${bucket}/pictures?endpoint=${s3.endpoint}&timeoutMs=10000`,
-        renditions: `s3://${bucket}/pictures?endpoint=${s3.endpoint}&timeoutMs=10000`,
-      }),
-    };
-    const env = { ...aws, OUTRIGGER_SECRET_FILE: join(cwd, "secret") };
-
-    const toRedis = await migrated(cwd, ["file:./data", places.redis], ["--secret-file", "secret"]);
-    expect(toRedis).toMatchObject({ isComplete: true, damaged: [], failed: [], images: 10 });
-    expect(toRedis.pins).toContain(`OUTRIGGER_SECRET_FILE=${join(cwd, "secret")}`);
-    expect((await stat(join(cwd, "secret"))).mode & 0o777).toBe(0o600);
-    const inRedis = { ...env, OUTRIGGER_STORAGE: places.redis };
-    expect(await served(cwd, inRedis, (base) => answersOf(base, stocked))).toEqual(before);
-
-    const toS3 = await migrated(cwd, [places.redis, places.s3], [], env);
-    expect(toS3).toMatchObject({ isComplete: true, damaged: [], failed: [], keys: toRedis.keys });
-    const inS3 = { ...env, OUTRIGGER_STORAGE: places.s3 };
-    expect(await served(cwd, inS3, (base) => answersOf(base, stocked))).toEqual(before);
-
-    expect(await migrated(cwd, [places.s3, "file:./back"], [], env)).toMatchObject({
-      isComplete: true,
-      keys: toRedis.keys,
-      pins: expect.stringContaining("now keeps the secret of the old server"),
-    });
-    const back = ["--data", "back"];
-    await served(cwd, {}, (base) => expectAlive(base, stocked, before), back);
-    await expectLooksAfter(cwd, stocked);
+  const bucket = await s3.createBucket();
+  const aws = {
+    AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+  };
+  const pictures = `s3://${bucket}/pictures?endpoint=${s3.endpoint}&timeoutMs=10000`;
+  const inBucket = JSON.stringify({
+    records: `s3://${bucket}/records?endpoint=${s3.endpoint}&timeoutMs=10000`,
+    originals: pictures,
+    renditions: pictures,
   });
+  const env = { ...aws, OUTRIGGER_SECRET_FILE: join(cwd, "secret") };
+
+  const toS3 = await migrated(cwd, ["file:./data", inBucket], ["--secret-file", "secret"], aws);
+  expect(toS3).toMatchObject({ isComplete: true, damaged: [], failed: [], images: 8 });
+  expect(toS3.pins).toContain(`OUTRIGGER_SECRET_FILE=${join(cwd, "secret")}`);
+  expect((await stat(join(cwd, "secret"))).mode & 0o777).toBe(0o600);
+  const inS3 = { ...env, OUTRIGGER_STORAGE: inBucket };
+  expect(await served(cwd, inS3, (base) => answersOf(base, stocked))).toEqual(before);
+
+  expect(await migrated(cwd, [inBucket, "file:./back"], [], env)).toMatchObject({
+    isComplete: true,
+    keys: toS3.keys,
+    pins: expect.stringContaining("now keeps the secret of the old server"),
+  });
+  const back = ["--data", "back"];
+  await served(cwd, {}, (base) => expectAlive(base, stocked, before), back);
+  await expectLooksAfter(cwd, stocked);
 });
 
 /** What a server without any secret but its directory's does with the stock. */

@@ -2,11 +2,10 @@ import { expect, test } from "vitest";
 import { faultsOfResponse } from "./openapi/check-answer.ts";
 import { operationsOf } from "./openapi/operations.ts";
 import { startApi } from "./openapi/sites.ts";
-import { readyImage } from "./openapi/subjects.ts";
 
 test("the OpenAPI document names the header of cacheTag in each response that carries an image's bytes, or says that they are current", async () => {
   const api = await startApi({ images: { cacheTag: "Surrogate-Key" } });
-  const { id } = await readyImage(api);
+  const { id } = await api.create();
   const described = operationsOf(api.document).filter(({ operation }) =>
     JSON.stringify(operation).includes('"Surrogate-Key"'),
   );

@@ -1,25 +1,17 @@
-import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { createCall } from "../packages/core/test/calls.ts";
 import { faultsOf } from "./openapi/check-answer.ts";
-import { type Draft, draftsOf } from "./openapi/drafts.ts";
-import { faultStages } from "./openapi/fault-stages.ts";
-import { answerName, documentedAnswers, operationsOf } from "./openapi/operations.ts";
-import { play } from "./openapi/scenes.ts";
-import { createDraftSender, type DraftSender } from "./openapi/send-drafts.ts";
-import { type ApiSite, startApi } from "./openapi/sites.ts";
-import { ordinaryStages } from "./openapi/stages.ts";
-import { amount } from "./support/soak.ts";
-
-const SEED = Number(process.env.OUTRIGGER_SEED ?? 20_260_301);
-const AT_ONCE = 20;
-/** Enough to see what is wrong. */
-const MANY_FAULTS = 40;
+import { answerName, type Described, documentedAnswers, operationsOf } from "./openapi/operations.ts";
+import { plainCall } from "./openapi/plain-call.ts";
+import { type Scene, stages } from "./openapi/scenes.ts";
+import { type Answer, type ApiSite, startApi } from "./openapi/sites.ts";
+import { describedReplies, takeFaults } from "./support/described-replies.ts";
 
 describe("what is described happens", () => {
   const promised = new Set<string>();
   const seen = new Set<string>();
 
-  test.each([...ordinaryStages(), ...faultStages()])("on a site $name", async ({ start, scenes }) => {
+  test.each(stages())("on a site $name", async ({ start, scenes }) => {
     const site = await start();
     const faults: string[] = [];
     try {
@@ -45,34 +37,32 @@ describe("what is described happens", () => {
   });
 });
 
-describe("calls that the description makes up", () => {
-  let site: ApiSite;
-  let sender: DraftSender;
-  let all: Draft[];
+async function play(site: ApiSite, described: Described, scene: Scene): Promise<Answer> {
+  const { subject = (site) => site.create(), alter = (sent) => sent, times = 1 } = scene;
+  const plain = plainCall(described, await subject(site, described), site);
+  scene.toggle?.(true);
+  try {
+    for (let time = 1; time < times; time++) await site.send(alter(plain));
+    return await site.send(alter(plain));
+  } finally {
+    scene.toggle?.(false);
+  }
+}
 
-  beforeAll(async () => {
-    site = await startApi();
-    const numRuns = amount(12_000, 200_000);
-    all = fc.sample(draftsOf(operationsOf(site.document)), { seed: SEED, numRuns });
-    // Last: the sample takes seconds, in which the server would let idle connections end.
-    sender = await createDraftSender(site);
-  });
-  afterAll(() => site.stop());
-
-  test.each([1, 2, 3])("are answered as it says: part %i of 3", async (part) => {
-    const drafts = all.slice(((part - 1) / 3) * all.length, (part / 3) * all.length);
-    const faults: string[] = [];
-    while (drafts.length > 0 && faults.length < MANY_FAULTS) {
-      const some = await Promise.all(drafts.splice(0, AT_ONCE).map((draft) => sender.send(draft)));
-      faults.push(...some.flat());
-    }
-    expect(faults, `with OUTRIGGER_SEED=${SEED}`).toEqual([]);
-  });
-
-  test("are of many kinds", () => {
-    for (const status of [200, 201, 204, 303, 304, 400, 401, 403, 404, 410, 412, 415, 451]) {
-      // A date later than the server's clock is ignored, so few get 304.
-      expect(sender.counts.get(status), `answers of ${status}`).toBeGreaterThan(status === 304 ? 3 : 10);
-    }
-  });
+test("the check of the replies of other tests names a status, a header and a field that are not described", async () => {
+  const { images, stop } = await startApi();
+  const call = createCall("GET", `/api/images/${"A".repeat(22)}.json`);
+  const reply = (await images.handle(call)) ?? { status: 0, headers: {} };
+  const body = String(reply.body).replace("{", '{"other":1,');
+  const headers = { ...reply.headers, "X-Service-Other": "1" };
+  for (const [answer, faults] of [
+    [reply, []],
+    [{ ...reply, status: 299 }, [/ 299 is not described/]],
+    [{ ...reply, headers }, [/x-service-other is not described/]],
+    [{ ...reply, body }, [/additional properties/]],
+  ] as const) {
+    await describedReplies({ describe: () => images.describe(), handle: async () => answer }).handle(call);
+    expect(takeFaults()).toEqual(faults.map((fault) => expect.stringMatching(fault)));
+  }
+  await stop();
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   jpeg,
-  outrigger,
+  ran,
   serve,
   temporaryDirectory,
   upload,
@@ -25,12 +25,6 @@ async function redis(): Promise<RedisServer> {
   const server = await startRedis();
   servers.add(server);
   return server;
-}
-
-/** Runs the command to its end. */
-async function ended(cwd: string, args: readonly string[], env: Record<string, string>) {
-  const { exit, output } = outrigger(args, { cwd, env });
-  return { code: await exit, ...output };
 }
 
 /** Requests /readyz until it answers `status`. */
@@ -75,12 +69,12 @@ describe("outrigger with a store for each role", () => {
     expect(ready).toMatchObject({
       checks: { records: "ok", originals: "ok", renditions: "ok", renderer: "ok" },
     });
-    const { code, stdout } = await ended(cwd, ["serve", "--check", ...file], SECRET);
+    const { code, stdout } = await ran(cwd, ["serve", "--check", ...file], SECRET);
     expect({ code, stdout }).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(join(cwd, "etc", "originals")),
     });
-    expect((await ended(cwd, ["images", "rm", "--yes", ...file, id], {})).code).toBe(0);
+    expect((await ran(cwd, ["images", "rm", "--yes", ...file, id], {})).code).toBe(0);
     expect(await statusOf(await running.url, id)).toBe(410);
     server.signal("SIGSTOP");
     await readyzAnswers(await running.url, 503);
@@ -95,7 +89,7 @@ describe("outrigger with a store for each role", () => {
     const { id } = await uploaded(await running.url, await jpeg());
     expect(await statusOf(await running.url, id)).toBe(200);
     await running.logged("are lost when the process ends");
-    const { code, stderr } = await ended(cwd, ["images", "list"], { OUTRIGGER_STORAGE: "memory:" });
+    const { code, stderr } = await ran(cwd, ["images", "list"], { OUTRIGGER_STORAGE: "memory:" });
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("in the memory of") });
   });
 });
@@ -104,14 +98,14 @@ describe("outrigger with unusable storage", () => {
   it("an unreachable Redis exits with 1 and prints no password", async () => {
     const env = { ...SECRET, OUTRIGGER_STORAGE: "redis://user:hush@127.0.0.1:1" };
     const cwd = await temporaryDirectory();
-    const { code, stdout, stderr } = await ended(cwd, ["serve"], env);
+    const { code, stdout, stderr } = await ran(cwd, ["serve"], env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(
       /^outrigger: The storage redis:\/\/127\.0\.0\.1:1 cannot be used: .*cannot be reached.*ECONNREFUSED.*\n$/,
     );
-    const listed = await ended(cwd, ["images", "list"], env);
+    const listed = await ran(cwd, ["images", "list"], env);
     expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be reached") });
-    const examined = await ended(cwd, ["serve", "--check"], env);
+    const examined = await ran(cwd, ["serve", "--check"], env);
     expect(examined.code).toBe(1);
     expect(examined.stdout).toMatch(/problem {2}storage: redis:\/\/127\.0\.0\.1:1 cannot be used: .*reached/);
     expect(stderr + listed.stderr + examined.stdout + examined.stderr).not.toContain("hush");

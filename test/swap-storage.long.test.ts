@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import { outrigger } from "../packages/server/test/outrigger-process.ts";
 import { jpegPhoto } from "./support/pictures.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { type Created, postImage } from "./support/service.ts";
+import { upload } from "./support/service.ts";
 import { startProcess } from "./support/start-process.ts";
 
 const SERVER = new URL("../examples/swap-storage/server.js", import.meta.url);
@@ -36,19 +35,6 @@ async function withApp<T>(
   }
 }
 
-/** Uploads a picture and waits until it is there: a busy machine may answer with 202. */
-async function uploaded(base: string, picture: Buffer): Promise<Created> {
-  const response = await postImage({ base }, picture, "image/jpeg");
-  expect([201, 202]).toContain(response.status);
-  const created = (await response.json()) as Created;
-  for (let { status } = created; status !== "ready"; ) {
-    await delay(100);
-    const record = await fetch(`${base}/api/images/${created.id}.json`);
-    ({ status } = (await record.json()) as Created);
-  }
-  return created;
-}
-
 async function migrate(cwd: string, to: string): Promise<void> {
   const args = ["migrate", "--from", "file:./pictures", "--to", to, "--secret-file", "secret"];
   expect(await outrigger(args, { cwd }).exit).toBe(0);
@@ -61,9 +47,9 @@ it("the app of examples/swap-storage moves from disk to Redis and keeps addresse
   const { url } = redis;
   const picture = await jpegPhoto(120, 80);
   const [early, late] = await withApp(cwd, {}, async (base) => {
-    const first = await uploaded(base, picture);
+    const first = await upload({ base }, picture, "image/jpeg");
     await migrate(cwd, url);
-    return [first, await uploaded(base, picture)];
+    return [first, await upload({ base }, picture, "image/jpeg")];
   });
   await migrate(cwd, url);
   await rm(join(cwd, "pictures"), { recursive: true });

@@ -3,21 +3,16 @@ import { join } from "node:path";
 import { createFsBlobStore, createImages } from "@outrigger/core";
 import { createHeaderRenderer } from "@outrigger/testing";
 import { describe, expect, it } from "vitest";
-import { outrigger, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
+import { outrigger, ran, temporaryDirectory } from "../packages/server/test/outrigger-process.ts";
 import { startHost } from "./support/hosts.ts";
 import { pngPhoto } from "./support/pictures.ts";
 import { upload } from "./support/service.ts";
 
 const IMAGES = 6;
 
-async function ran(cwd: string, ...args: string[]) {
-  const { exit, output } = outrigger(args, { cwd });
-  return { code: await exit, ...output };
-}
-
 /** Runs `outrigger images verify --json`. */
 async function verified(cwd: string, ...args: string[]) {
-  const { code, stdout, stderr } = await ran(cwd, "images", "verify", "--json", ...args);
+  const { code, stdout, stderr } = await ran(cwd, ["images", "verify", "--json", ...args]);
   const lines = stdout.split("\n").filter((line) => line !== "");
   const [report, ...findings] = lines.map((line) => JSON.parse(line)).reverse();
   const repairs = Object.fromEntries(findings.map(({ key, what, repair }) => [key, [what, repair]]));
@@ -107,19 +102,19 @@ describe("outrigger images", () => {
     const [a = "", b = ""] = ids;
     await damageRecords(cwd, [a, b]);
     const named = expect.stringMatching(new RegExp(`${a}(?:.|\n)*${b}|${b}(?:.|\n)*${a}`));
-    const stats = await ran(cwd, "images", "stats", "--json");
+    const stats = await ran(cwd, ["images", "stats", "--json"]);
     expect(stats).toMatchObject({ code: 0, stderr: named });
     const states = { damaged: 2, ready: IMAGES - 2 };
     expect(JSON.parse(stats.stdout)).toMatchObject({ images: IMAGES, states });
-    const listed = await ran(cwd, "images", "list", "--state", "damaged", "--json");
+    const listed = await ran(cwd, ["images", "list", "--state", "damaged", "--json"]);
     expect(listed).toMatchObject({ code: 0, stdout: named });
-    const copied = await ran(cwd, "migrate", "--from", "file:./data", "--to", "file:./copy");
+    const copied = await ran(cwd, ["migrate", "--from", "file:./data", "--to", "file:./copy"]);
     expect(copied).toMatchObject({ code: 1, stderr: named });
     expect(copied.stderr).toContain("2 damaged at the source");
-    expect(await ran(cwd, "images", "withhold", a, "--reason", "Case 4711")).toMatchObject({ code: 0 });
-    expect(await ran(cwd, "images", "rm", "--yes", b)).toMatchObject({ code: 0, stdout: `${b} deleted\n` });
+    expect(await ran(cwd, ["images", "withhold", a, "--reason", "Case 4711"])).toMatchObject({ code: 0 });
+    expect(await ran(cwd, ["images", "rm", "--yes", b])).toMatchObject({ code: 0, stdout: `${b} deleted\n` });
     expect(await statusesOf(cwd, ids)).toEqual([451, 410, 200, 200, 200, 200]);
-    expect(await ran(cwd, "images", "release", a)).toMatchObject({ code: 0 });
+    expect(await ran(cwd, ["images", "release", a])).toMatchObject({ code: 0 });
     expect(await statusesOf(cwd, [a])).toEqual([500]);
   });
 
@@ -138,7 +133,7 @@ describe("outrigger images", () => {
       [["--repair", "--yes", "--from", "file:./data"], "--from: must differ from the storage being repaired"],
       [["--rate", "fast"], "must be a number of MB/s"],
     ] as const) {
-      const { code, stderr } = await ran(cwd, "images", "verify", ...args);
+      const { code, stderr } = await ran(cwd, ["images", "verify", ...args]);
       expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
     }
   });

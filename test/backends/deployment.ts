@@ -1,4 +1,4 @@
-import type { Authorize, ImageStorage } from "@outrigger/core";
+import type { ImageStorage } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import type { HostName } from "../support/hosts.ts";
 import { type Site, startSite } from "../support/service.ts";
@@ -17,19 +17,6 @@ export interface Deployment {
   close(): Promise<void>;
 }
 
-/** The limits of users, who name themselves in the header `X-User`. */
-export const ALLOWANCES: Record<string, { images?: number; bytes?: number }> = {
-  anna: { images: 3 },
-  berta: { bytes: 25_000 },
-};
-
-const users: Authorize = ({ context }) => {
-  const { headers } = context as { headers: Record<string, string | undefined> }; // A request or a Koa context.
-  const owner = headers["x-user"];
-  if (owner === undefined) return undefined;
-  return { owner, limits: ALLOWANCES[owner] ?? {} };
-};
-
 export async function startDeployment(host: HostName, place: Place): Promise<Deployment> {
   const clock = { now: Date.parse("2026-03-01T12:00:00.000Z") };
   const start = (storage: ImageStorage) =>
@@ -40,7 +27,6 @@ export async function startDeployment(host: HostName, place: Place): Promise<Dep
       renderer: createRenderer({ workers: 1, timeoutMs: 60_000 }),
       secret: "the same for all services, 32 bytes",
       sweepEveryMs: false,
-      authorize: users,
       now: () => clock.now,
     });
   const [one, other] = await Promise.all([start(place.open()), start(place.open())]);

@@ -1,4 +1,4 @@
-import { createOriginals, type Original, type OriginalName } from "../matrix/originals.ts";
+import { createOriginals, type Original } from "../matrix/originals.ts";
 import { noisePng } from "../reliability/clients/noise-png.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 

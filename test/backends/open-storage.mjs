@@ -11,9 +11,8 @@ const SUPERSEDED_MS = 1000;
 
 const OPENERS = {
   file: createFsBlobStore,
-  postgres: ({ url, prefix }) => createSqlBlobStore({ url, prefix, timeoutMs: TIMEOUT_MS }),
-  redis: ({ url, prefix }) =>
-    createRedisBlobStore({ url, prefix, timeoutMs: TIMEOUT_MS, supersededMs: SUPERSEDED_MS }),
+  postgres: (database) => createSqlBlobStore({ timeoutMs: TIMEOUT_MS, ...database }),
+  redis: (server) => createRedisBlobStore({ timeoutMs: TIMEOUT_MS, supersededMs: SUPERSEDED_MS, ...server }),
   s3: ({ prefix, ...bucket }) =>
     createS3BlobStore({ ...bucket, prefix: `${prefix}/`, timeoutMs: TIMEOUT_MS }),
 };

@@ -47,13 +47,16 @@ export async function startServers(names: readonly string[]): Promise<Servers> {
   const starts = [
     start(startRedis(), (server) => server.close()),
     isNeeded("cluster") ? start(startRedisCluster(), (cluster) => cluster.close()) : undefined,
-    start(useS3Server(), (server) => server.stop()),
+    isNeeded("S3") ? start(useS3Server(), (server) => server.stop()) : undefined,
     isNeeded("PostgreSQL") ? start(startPostgres(), (server) => server.close()) : undefined,
   ] as const;
   try {
     const [redis, cluster, s3, postgres] = await Promise.all(starts);
-    const { endpoint, credentials } = s3;
-    const bucket = await s3.createBucket();
+    const bucket = (await s3?.createBucket()) ?? "";
+    const ofS3 = () => {
+      const { endpoint, credentials } = needed(s3);
+      return { endpoint, credentials, bucket, prefix: randomUUID() };
+    };
 
     const stores = {
       directory: () => ({ kind: "file", directory: mkdtempSync(join(root, "data-")) }),
@@ -64,7 +67,7 @@ export async function startServers(names: readonly string[]): Promise<Servers> {
         url: needed(postgres).url,
         prefix: `t${randomBytes(6).toString("hex")}`,
       }),
-      s3: () => ({ kind: "s3", endpoint, credentials, bucket, prefix: randomUUID() }),
+      s3: () => ({ kind: "s3", ...ofS3() }),
     } satisfies Record<string, () => StoreDescription>;
     const storages: Record<StorageName, () => StorageDescription> = {
       "a directory": () => ({ records: stores.directory() }),
@@ -99,7 +102,10 @@ export async function startServers(names: readonly string[]): Promise<Servers> {
         case "s3": {
           const names: string[] = [];
           const listing = { Bucket: bucket, Prefix: store.prefix };
-          for await (const { Contents = [] } of paginateListObjectsV2({ client: s3.client }, listing)) {
+          for await (const { Contents = [] } of paginateListObjectsV2(
+            { client: needed(s3).client },
+            listing,
+          )) {
             names.push(...Contents.map(({ Key = "" }) => Key));
           }
           return names;

@@ -8,6 +8,7 @@ import {
   type MemoryContactSource,
 } from "@outrigger/core";
 import type { Contact } from "@outrigger/core/lookup";
+import { describedReplies } from "../support/described-replies.ts";
 import { type HostName, startHost } from "../support/hosts.ts";
 import type { Host } from "../support/listen.ts";
 import { type Answer, ask } from "./ask.ts";
@@ -65,7 +66,7 @@ export async function startLookupSite(
 ): Promise<LookupSite> {
   const { host = "Express 5", mountPath = "/people", ...others } = options;
   const made = await createTestLookup(others);
-  const running = await startHost(host, made.lookup, mountPath);
+  const running = await startHost(host, describedReplies(made.lookup), mountPath);
   return {
     ...made,
     ...running,

@@ -7,18 +7,43 @@ import {
   type ImagesOptions,
   type Service,
 } from "@outrigger/core";
-import type { Renderer } from "@outrigger/core/images";
-import { express as mount } from "@outrigger/express";
 import { createHeaderRenderer } from "@outrigger/testing";
 import { createPages } from "@outrigger/web";
-import expressApp from "express";
+import { readAll } from "../../packages/core/src/stores/blob-body.ts";
+import { createCall } from "../../packages/core/test/calls.ts";
 import { createTestLookup, type TestLookup, type TestLookupOptions } from "../lookup/lookup-site.ts";
-import { serveHost } from "../support/listen.ts";
+import { documentOf } from "../support/described-replies.ts";
 import { createSchemas, type Schemas } from "./schemas.ts";
-import { createSender, type Sender } from "./sender.ts";
+import { flatPng } from "./tiny-files.ts";
+
+/** A request as an adapter passes it on. */
+export interface Sent {
+  method: string;
+  /** Path and query below the mount point. */
+  target: string;
+  headers: Readonly<Record<string, string>>;
+  fields?: Record<string, unknown>;
+  /** The file of an upload. @default {@link flatPng} */
+  file?: Buffer;
+  /** Of the call besides: the origin, whether the connection is secure, or another way to read its body. */
+  call?: Partial<Parameters<Service["handle"]>[0]>;
+}
+
+export interface Answer {
+  status: number;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: Buffer;
+}
+
+/** The subject of a call. */
+export interface Subject {
+  id: string;
+  pin: string;
+}
 
 /** Images and lookup at one base, with one document. */
-export interface ApiSite extends Sender {
+export interface ApiSite {
   base: string;
   document: ApiDocument;
   schemas: Schemas;
@@ -27,18 +52,17 @@ export interface ApiSite extends Sender {
   /** An upload ticket, which no call uses. */
   ticket: string;
   /** The same images without limits and conditions, to prepare the subjects of requests. */
-  maker: Sender & { images: Images };
-  /** Closes the services, and leaves the host app running. */
-  shutDown(): Promise<void>;
+  making: Images;
+  /** 404 without headers for a request outside the services. */
+  send(sent: Sent): Promise<Answer>;
+  /** An image that can be served, or with `Prefer: respond-async` one that no process works on. */
+  create(headers?: Record<string, string>, file?: Buffer): Promise<Subject>;
   stop(): Promise<void>;
 }
 
 export interface ApiSiteOptions {
   images?: Partial<ImagesOptions>;
   lookup?: TestLookupOptions;
-  /** Of all its services. @default one without processes, whose renditions are pictures of 1 × 1 pixels */
-  renderer?: Renderer;
-  tls?: "required" | "always" | "off";
   /** Wraps the store that the site uses. */
   storeOf?: (store: ReturnType<typeof createMemoryBlobStore>) => ImagesOptions["storage"];
 }
@@ -49,76 +73,65 @@ const MANY = 10 ** 9;
 const MANY_OF_ALL = { creates: MANY, reads: MANY, edits: MANY, pinFailures: MANY };
 
 export async function startApi(options: ApiSiteOptions = {}): Promise<ApiSite> {
-  const { tls = "required", storeOf = (store) => store } = options;
+  const { storeOf = (store) => store } = options;
   const store = createMemoryBlobStore();
   const shared = {
     ...({ secret: SECRET, pages: createPages(), asyncAfterMs: false, sweepEveryMs: false } as const),
+    renderer: createHeaderRenderer(),
     onError() {},
   };
   const images = createImages({
     ...shared,
     storage: storeOf(store),
-    renderer: options.renderer ?? createHeaderRenderer(),
     rateLimits: MANY_OF_ALL,
     presets: { thumb: { resize: "3x3" } },
-    tls,
     ...options.images,
   });
-  const making = createImages({
-    ...shared,
-    storage: store,
-    renderer: options.renderer ?? createHeaderRenderer(),
-    rateLimits: false,
-    tls: "off",
-    processUploads: false,
-  });
+  const making = createImages({ ...shared, storage: store, rateLimits: false, processUploads: false });
   const made = await createTestLookup({
     requestsPerSecond: MANY,
     plans: { free: { searches: false, verifications: false } },
-    tls,
     ...options.lookup,
   });
   made.key = await made.lookup.createKey("me");
-  const description = createApiDescription([images, made.lookup], { tls });
-  const app = expressApp();
-  app.use("/api-site", mount(description), mount(images), mount(made.lookup));
-  app.use("/maker", mount(making));
-  const host = await serveHost(app);
-  const { origin } = host;
-  const base = `${origin}/api-site`;
+  const description = createApiDescription([images, made.lookup]);
   const { url } = await making.ticket({ expiresIn: "12h" });
-  const sender = createSender(base);
-  const maker = createSender(`${origin}/maker`);
   const document = await documentOf(description);
-  async function shutDown(): Promise<void> {
-    await images.close({ timeoutMs: 0 });
-    await made.lookup.close({ timeoutMs: 0 });
-  }
   return {
-    ...sender,
-    ...{ base, document, images, made, shutDown, ticket: url.slice(url.indexOf("=") + 1) },
+    ...{ base: "https://pictures.example", document, images, made, making },
+    ticket: url.slice(url.indexOf("=") + 1),
     schemas: createSchemas(document),
-    maker: { ...maker, images: making },
+    send: (sent) => answerOf([description, images, made.lookup], sent),
+    async create(headers = {}, file = flatPng()) {
+      const sent = { method: "POST", target: "/api/images.json", headers, file };
+      const { status, body } = await answerOf([making], sent);
+      if (status !== 201 && status !== 202) throw new Error(`Not created: ${status} ${body}`);
+      const { id, pin } = JSON.parse(String(body));
+      return { id, pin };
+    },
     async stop() {
-      sender.close();
-      maker.close();
-      await host.close();
-      await shutDown();
-      await making.close({ timeoutMs: 0 });
+      for (const service of [images, made.lookup, making]) await service.close({ timeoutMs: 0 });
     },
   };
 }
 
-/** A service's own description, requested over a connection that it accepts. */
-export async function documentOf(service: Service): Promise<ApiDocument> {
-  const nothing = () => Promise.reject(new Error("There is no body"));
-  const reply = await service.handle({
-    ...{ method: "GET", path: "/api/openapi.json", search: "", mountPath: "/api-site" },
-    headers: { host: "127.0.0.1" },
-    ...{ origin: "https://127.0.0.1", secure: true, clientIp: "127.0.0.1", peerIp: "127.0.0.1" },
-    signal: new AbortController().signal,
-    context: null,
-    ...{ upload: nothing, fields: nothing, text: nothing, bytes: nothing },
-  });
-  return JSON.parse(String(reply?.body)) as ApiDocument; // Another test proves its shape.
+async function answerOf(services: readonly Service[], sent: Sent): Promise<Answer> {
+  const [path = "", search = ""] = sent.target.split("?");
+  const lower = (headers: object) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const { fields, file = flatPng() } = sent;
+  const fileType = file.toString("latin1", 0, 3) === "GIF" ? "image/gif" : "image/png";
+  const options = { search, headers: lower(sent.headers), file, fileType };
+  const call = {
+    ...createCall(sent.method, path, fields === undefined ? options : { ...options, fields }),
+    ...sent.call,
+  };
+  for (const service of services) {
+    const reply = await service.handle(call);
+    if (reply === undefined) continue;
+    const { status, headers, body = "" } = reply;
+    const isAtHand = typeof body === "string" || body instanceof Uint8Array;
+    return { status, headers: lower(headers), body: isAtHand ? Buffer.from(body) : await readAll(body) };
+  }
+  return { status: 404, headers: {}, body: Buffer.of() };
 }

@@ -7,6 +7,7 @@ import type { Renderer } from "@outrigger/core/images";
 import { createRenderer } from "@outrigger/imaging";
 import { createPages, type PagesOptions } from "@outrigger/web";
 import { expect } from "vitest";
+import { describedReplies } from "./described-replies.ts";
 import { afterEachFile } from "./hooks.ts";
 import { type HostName, startHost } from "./hosts.ts";
 import type { Host } from "./listen.ts";
@@ -43,7 +44,7 @@ export interface SiteOptions extends Partial<Omit<ImagesOptions, "pages">> {
 
 /**
  * Limits and budgets of clients are off unless given: a test is one very busy client. `asyncAfterMs` is off too:
- * no upload answers 202 because of the load of this machine.
+ * no upload answers 202 because of the load of this machine. Every reply must be as the OpenAPI document describes it.
  */
 export async function startSite(siteOptions: SiteOptions = {}): Promise<Site> {
   const { host = "Express 5", mountPath = "/img", pages = {}, ...options } = siteOptions;
@@ -59,7 +60,7 @@ export async function startSite(siteOptions: SiteOptions = {}): Promise<Site> {
     onError: (error) => errors.push(error),
     ...options,
   });
-  const running = await startHost(host, images, mountPath);
+  const running = await startHost(host, describedReplies(images), mountPath);
   return {
     ...running,
     images,

@@ -1,56 +1,11 @@
 import { expect, test } from "vitest";
-import type { BlobStore, StorageRoles } from "../../core/src/contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
 import { PNG } from "../../core/test/calls.ts";
-import { created, type ImageSite, keysOf } from "../../core/test/image-site.ts";
+import { created, keysOf } from "../../core/test/image-site.ts";
 import { createLifeSite } from "../../core/test/life-site.ts";
+import { divided, lose, statusOf, stockedSite, unclosed } from "../test/divided-site.ts";
 import { verified } from "../test/verify-site.ts";
 import type { PlannedRemovals } from "./verify-options.ts";
-
-const OWNER = { authorize: () => ({ owner: "anna" }) };
-
-interface Divided {
-  site: ImageSite;
-  storage: StorageRoles;
-  ids: string[];
-}
-
-/** A service with images whose originals have a store of their own. */
-async function divided(images: number): Promise<Divided> {
-  const [records, bytes] = [createMemoryBlobStore(), createMemoryBlobStore()];
-  const [openRecords, openBytes] = [records, bytes].map((store) => ({ ...store, close: async () => {} }));
-  const storage = { records, originals: bytes, renditions: bytes };
-  const open = { records: openRecords, originals: openBytes, renditions: openBytes };
-  const site = createLifeSite({ ...OWNER, clock: { now: Date.now() }, storage: open } as object);
-  await site.images.ready();
-  const ids: string[] = [];
-  for (let index = 0; index < images; index++) ids.push(created(await site.create()).id);
-  return { site, storage, ids };
-}
-
-async function lose(store: BlobStore, ids: readonly string[]): Promise<void> {
-  for (const id of ids) expect(await store.delete(`${id}/original`)).toBe(true);
-}
-
-async function stockedSite(images: number): Promise<{ site: ImageSite; ids: string[] }> {
-  const site = createLifeSite({ ...OWNER, clock: { now: Date.now() } });
-  const ids: string[] = [];
-  for (let index = 0; index < images; index++) ids.push(created(await site.create()).id);
-  return { site, ids };
-}
-
-const statusOf = async (site: ImageSite, id: string) =>
-  (await site.send("GET", `/api/images/${id}.png`)).status;
-
-const open = (storage: StorageRoles) => {
-  const close = async () => {};
-  const { records, originals, renditions } = storage;
-  return {
-    records: { ...records, close },
-    originals: { ...originals, close },
-    renditions: { ...renditions, close },
-  };
-};
 
 test.each([1, 2, 6])(
   "no number ends the only %i images while a place without a mark has none of their originals; it ends those that do not come back",
@@ -74,7 +29,7 @@ test.each([1, 2, 6])(
     expect((await repaired(1000)).report).toMatchObject({ defects: images, repaired: 0 });
     expect(planned).toMatchObject([{ removals: images, isAllowed: false, areAllAbsent: true }]);
     expect(await keysOf(lost.originals)).toEqual([]);
-    await expect(createLifeSite({ storage: open(lost) } as object).images.ready()).rejects.toThrow(
+    await expect(createLifeSite({ storage: unclosed(lost) } as object).images.ready()).rejects.toThrow(
       "its mark",
     );
     for (const id of ids) expect(await statusOf(site, id)).toBe(200);
@@ -83,7 +38,7 @@ test.each([1, 2, 6])(
     await lost.originals.put(`${back}/original`, PNG);
     expect((await repaired(1000)).report).toMatchObject({ defects: images - 1, repaired: images - 1 });
     expect((await keysOf(lost.originals)).sort()).toEqual([`${back}/original`, "identity/originals"].sort());
-    const next = createLifeSite({ clock: site.clock, storage: open(lost) } as object);
+    const next = createLifeSite({ clock: site.clock, storage: unclosed(lost) } as object);
     await next.images.ready();
     expect(await statusOf(next, back)).toBe(200);
     for (const id of others) expect(await statusOf(next, id)).toBe(410);

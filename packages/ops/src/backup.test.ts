@@ -99,11 +99,12 @@ describe("backupStorage", () => {
     expect(await to.stat(`${rotten}/original`)).toBeNull();
   });
 
-  it("copies an image in its state before or after a deletion, never a living record without its bytes", async () => {
+  it("copies an image in its state before or after an edit or a deletion, never a living record without its bytes", async () => {
     const { store: from, ids } = await stocked(4);
-    const [id = ""] = ids;
+    const [id = "", edited = ""] = ids;
     const to = createMemoryBlobStore();
     let isDeleted = false;
+    let edits = 0;
     const watching: BlobStore = {
       ...to,
       async put(key, body, options) {
@@ -113,11 +114,15 @@ describe("backupStorage", () => {
           await change(from, id, { gone: { at: Date.now(), why: "deleted" } });
           await from.delete(`${id}/original`);
         }
+        if (edits < 10) await change(from, edited, { name: String(++edits) });
         return put;
       },
     };
     expect(await backUp(from, watching)).toMatchObject({ damaged: [], failed: [], isComplete: true });
-    expect(await contentOf(to)).toEqual(await contentOf(from));
+    const [then, now] = [await contentOf(to), await contentOf(from)];
+    expect(JSON.parse((await textAt(to, `${edited}/record`)) ?? "{}").name).toMatch(/^\d+$/);
+    for (const content of [then, now]) content.delete(`${edited}/record`);
+    expect(then).toEqual(now);
   });
 
   it("marks an interrupted run as unfinished in the manifest, and the next run continues it", async () => {

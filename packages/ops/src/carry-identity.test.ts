@@ -57,7 +57,6 @@ const WAYS: Record<string, (home: Stocked) => Promise<ImageStorage>> = {
   "was migrated": ({ store }) => migrated(store),
   "was migrated with the secret": ({ store }) => migrated(store, RIGHT),
   "was migrated with a list of secrets": ({ store }) => migrated(store, [WRONG, RIGHT]),
-  "was migrated twice": async ({ store }) => migrated(await migrated(store)),
   "was migrated with the secret from a store without an identity": async (home) =>
     migrated(await withoutIdentity(home), RIGHT),
   "was migrated again to the same target": async ({ store }) => {
@@ -79,12 +78,6 @@ const WAYS: Record<string, (home: Stocked) => Promise<ImageStorage>> = {
     ];
     const to = { records, originals, renditions };
     await migrateStorage({ from: store, to, source: "test" });
-    return to;
-  },
-  "was restored from a backup": async ({ store }) => {
-    const [backup, to] = [createMemoryBlobStore(), createMemoryBlobStore()];
-    await backupStorage({ from: store, to: backup, source: "test" });
-    await restoreStorage({ from: backup, to });
     return to;
   },
   "was restored from a backup of a migrated store": async ({ store }) => {

@@ -1,64 +1,20 @@
 import { describe, expect, test } from "vitest";
-import type { BlobStore, StorageRoles } from "../../core/src/contracts/blob-store.ts";
+import type { StorageRoles } from "../../core/src/contracts/blob-store.ts";
 import { ServiceError } from "../../core/src/errors.ts";
 import { createImageAdmin } from "../../core/src/images/life/image-admin.ts";
 import { createMemoryBlobStore } from "../../core/src/stores/memory/memory-blob-store.ts";
 import { PNG } from "../../core/test/calls.ts";
 import { created, type ImageSite, keysOf, storedRecord } from "../../core/test/image-site.ts";
-import { createLifeSite, DAY } from "../../core/test/life-site.ts";
+import { DAY } from "../../core/test/life-site.ts";
 import { tapStore } from "../../core/test/tapped-store.ts";
+import { type Divided, divided, lose, statusOf, stockedSite, unclosed } from "../test/divided-site.ts";
 import { copyOf, problemsOf, verified } from "../test/verify-site.ts";
 import { backupStorage } from "./backup.ts";
 import { migrateStorage } from "./migrate.ts";
 import { restoreStorage } from "./restore.ts";
 import type { PlannedRemovals } from "./verify-options.ts";
 
-const OWNER = { authorize: () => ({ owner: "anna" }) };
-
-interface Divided {
-  site: ImageSite;
-  storage: StorageRoles;
-  ids: string[];
-}
-
-/** A service with images whose originals have a store of their own. */
-async function divided(images: number): Promise<Divided> {
-  const [records, bytes] = [createMemoryBlobStore(), createMemoryBlobStore()];
-  const [openRecords, openBytes] = [records, bytes].map((store) => ({ ...store, close: async () => {} }));
-  const storage = { records, originals: bytes, renditions: bytes };
-  const open = { records: openRecords, originals: openBytes, renditions: openBytes };
-  const site = createLifeSite({ ...OWNER, clock: { now: Date.now() }, storage: open } as object);
-  await site.images.ready();
-  const ids: string[] = [];
-  for (let index = 0; index < images; index++) ids.push(created(await site.create()).id);
-  return { site, storage, ids };
-}
-
-async function lose(store: BlobStore, ids: readonly string[]): Promise<void> {
-  for (const id of ids) expect(await store.delete(`${id}/original`)).toBe(true);
-}
-
-async function stockedSite(images: number): Promise<{ site: ImageSite; ids: string[] }> {
-  const site = createLifeSite({ ...OWNER, clock: { now: Date.now() } });
-  const ids: string[] = [];
-  for (let index = 0; index < images; index++) ids.push(created(await site.create()).id);
-  return { site, ids };
-}
-
-const statusOf = async (site: ImageSite, id: string) =>
-  (await site.send("GET", `/api/images/${id}.png`)).status;
-
 describe("against stores that do not belong together", () => {
-  const open = (storage: StorageRoles) => {
-    const close = async () => {};
-    const { records, originals, renditions } = storage;
-    return {
-      records: { ...records, close },
-      originals: { ...originals, close },
-      renditions: { ...renditions, close },
-    };
-  };
-
   test.each<[string, (home: Divided) => Promise<StorageRoles>]>([
     ["records that are empty", async ({ storage }) => ({ ...storage, records: createMemoryBlobStore() })],
     [
@@ -80,7 +36,7 @@ describe("against stores that do not belong together", () => {
         refused,
       );
     }
-    const admin = createImageAdmin({ storage: open(wrong), now: () => Date.now() + 3 * DAY });
+    const admin = createImageAdmin({ storage: unclosed(wrong), now: () => Date.now() + 3 * DAY });
     await expect(admin.sweep()).rejects.toMatchObject(refused);
     await expect(
       migrateStorage({ from: wrong, to: createMemoryBlobStore(), source: "test" }),

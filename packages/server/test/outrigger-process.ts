@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -117,9 +118,29 @@ function start(
   return started;
 }
 
+/** Runs the real command to its end. */
+export async function ran(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
+  const { exit, output } = outrigger(args, { cwd, env });
+  return { code: await exit, ...output };
+}
+
 /** `outrigger serve` on a free port. */
 export function serve(cwd: string, args: readonly string[] = [], env: Record<string, string> = {}) {
   return outrigger(["serve", "--port", "0", ...args], { cwd, env });
+}
+
+/** Runs a server for as long as `work` takes, and expects that it then ends well. */
+export async function served<T>(
+  cwd: string,
+  env: Record<string, string>,
+  work: (base: string) => Promise<T>,
+  args: readonly string[] = [],
+): Promise<T> {
+  const { url, child, exit } = serve(cwd, args, env);
+  const done = await work(await url);
+  child.kill("SIGTERM");
+  assert.equal(await exit, 0);
+  return done;
 }
 
 /** A real JPEG of 64 × 48 pixels. */

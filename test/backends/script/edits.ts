@@ -39,25 +39,4 @@ export function describeEdits(stage: Stage): void {
     expect(after.headers.get("etag")).toBe(changed.headers.get("etag"));
     expect((await fetchBytes(addressOf(other, id, "png"))).bytes.equals(bytes)).toBe(true);
   });
-
-  test("concurrent edits at both services are each either applied or refused", async () => {
-    const { one, other } = stage.deployment;
-    const { bytes, type } = stage.material.originals.png;
-    const { id, pin } = await upload(one, bytes, type, { name: "first" });
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, index) =>
-        fetchJson(addressOf(index % 2 === 0 ? one : other, id, "json"), {
-          method: "PATCH",
-          headers: JSON_TYPE,
-          body: JSON.stringify({ pin, name: `edit ${index}` }),
-        }),
-      ),
-    );
-    const made = answers.filter(({ status }) => status === 200).map(({ body }) => body.name);
-    expect(made.length).toBeGreaterThan(0);
-    expect(answers.filter(({ status }) => status !== 409)).toHaveLength(made.length);
-    for (const site of [one, other]) {
-      expect(made).toContain((await fetchJson(addressOf(site, id, "json"))).body.name);
-    }
-  });
 }

@@ -43,14 +43,13 @@ export function describeReading(stage: Stage): void {
     expect(await statusWith({ "If-Match": '"another"' })).toEqual([412, true]);
 
     const { length } = whole.bytes;
-    for (const [first, last] of rangesOf(length)) {
-      const headers = { Range: `bytes=${first}-${last}` };
-      const part = await fetchBytes(there, { headers });
-      expect([headers.Range, part.status]).toEqual([headers.Range, 206]);
-      const end = Math.min(last, length - 1);
-      expect(part.headers.get("content-range")).toBe(`bytes ${first}-${end}/${length}`);
-      expect(part.bytes.equals(whole.bytes.subarray(first, end + 1)), headers.Range).toBe(true);
-    }
+    // Across several pieces of each store.
+    const part = await fetchBytes(there, { headers: { Range: `bytes=70000-${length - 10}` } });
+    expect([part.status, part.headers.get("content-range")]).toEqual([
+      206,
+      `bytes 70000-${length - 10}/${length}`,
+    ]);
+    expect(part.bytes.equals(whole.bytes.subarray(70_000, length - 9))).toBe(true);
     const suffixed = await fetchBytes(there, { headers: { Range: "bytes=-70000" } });
     expect([suffixed.status, suffixed.bytes.equals(whole.bytes.subarray(-70_000))]).toEqual([206, true]);
     const beyond = await fetchBytes(there, { headers: { Range: `bytes=${length}-` } });
@@ -58,28 +57,4 @@ export function describeReading(stage: Stage): void {
     const old = await fetchBytes(there, { headers: { Range: "bytes=0-9", "If-Range": '"old"' } });
     expect([old.status, old.bytes.equals(whole.bytes)]).toEqual([200, true]);
   });
-
-  test("ranges fetched concurrently from both services make up the whole", async () => {
-    const { one, other } = stage.deployment;
-    const { large } = stage.material;
-    const step = 300_000;
-    const starts = Array.from({ length: Math.ceil(large.length / step) }, (_, index) => index * step);
-    const parts = await Promise.all(
-      starts.map(async (start, index) => {
-        const headers = { Range: `bytes=${start}-${start + step - 1}` };
-        const part = await fetchBytes(addressOf(index % 2 === 0 ? one : other, id, "png"), { headers });
-        return part.bytes;
-      }),
-    );
-    expect(Buffer.concat(parts).equals(large)).toBe(true);
-  });
-}
-
-/** First and last bytes: at the ends, and across every boundary between a store's pieces. */
-function rangesOf(length: number): [number, number][] {
-  const cuts: number[] = [];
-  for (let cut = MIB / 16; cut < length; cut *= 2) cuts.push(cut);
-  for (let cut = MIB / 2; cut < length; cut += MIB / 2) cuts.push(cut);
-  const across = [...new Set(cuts)].map((cut): [number, number] => [cut - 3, cut + 3]);
-  return [[0, 0], [length - 1, length - 1], [length - 5, length + 5], [MIB / 2 - 1, length - 2], ...across];
 }

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
+import type { StorageDescription } from "../../backends/open-storage.mjs";
 import { RESPOND_ASYNC } from "../../support/post-with-headers.ts";
 import { nodesDirectory, startNode, startNodes } from "./node-process.ts";
 import { ask } from "./requests.ts";
-import type { StorageServers } from "./storages.ts";
 import { admissionsOf, type File, makeFiles, send } from "./uploads.ts";
 
 /**
@@ -10,7 +10,7 @@ import { admissionsOf, type File, makeFiles, send } from "./uploads.ts";
  * each once. @returns how long after its reply each was begun, in milliseconds.
  */
 export async function begunUploads(
-  storage: ReturnType<StorageServers["empty"]>,
+  storage: StorageDescription,
   { count, isAtOnce }: { count: number; isAtOnce: boolean },
 ): Promise<number[]> {
   const config = { storage, directory: await nodesDirectory() };

@@ -42,13 +42,15 @@ export function askAtOnce(nodes: readonly NodeProcess[], path: string, count: nu
   };
 }
 
-/** Waits until one of the nodes renders. @returns that node, and the nodes that wait for it. */
+/** Waits until one of the nodes renders `what`. @returns that node, and the nodes that wait for it. */
 export async function whoRenders(
   nodes: readonly NodeProcess[],
   directory: string,
+  what: string,
 ): Promise<{ leader: NodeProcess; followers: NodeProcess[] }> {
-  await expect.poll(() => eventsOf(directory, "render"), { interval: 10 }).not.toEqual([]);
-  const [first] = await eventsOf(directory, "render");
+  const begun = async () => (await eventsOf(directory, "render")).filter((each) => each.what === what);
+  await expect.poll(begun, { interval: 10 }).not.toEqual([]);
+  const [first] = await begun();
   const leader = nodes.find(({ pid }) => pid === first?.pid);
   if (leader === undefined) throw new Error(`Process ${first?.pid} is none of the nodes`);
   return { leader, followers: nodes.filter((node) => node !== leader) };

@@ -1,21 +1,28 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StorageDescription } from "../../backends/open-storage.mjs";
+import type { StorageName } from "../../backends/servers.ts";
 import { afterEachTest } from "../../support/hooks.ts";
+import { isSoak, partOf } from "../../support/soak.ts";
 import { startProcess } from "../../support/start-process.ts";
-import type { StorageSpec } from "./storages.ts";
+
+/** A nightly run tests each service; a soak also tests Redis and S3 together. */
+export const STORAGES: readonly StorageName[] = isSoak
+  ? ["Redis", "S3", "S3 with records in PostgreSQL", "S3 with records in Redis"]
+  : partOf(["Redis", "S3", "S3 with records in PostgreSQL"], ["Redis"]);
 
 const NODE = new URL("node.mjs", import.meta.url);
 
 /** The argument of node.mjs. */
 export interface NodeConfig {
-  storage: StorageSpec;
+  storage: StorageDescription;
   /** Directory of the log that all nodes share, and of the gate files. */
   directory: string;
   /** The fault in its stores, one of node-storage.mjs. @default none */
   mutant?: string;
-  /** Redis for the rate limits. @default rate limits per node */
-  shared?: { url: string; prefix: string };
+  /** Whether the nodes have their rate limits in the Redis of the storage. @default false */
+  isShared?: boolean;
   /** Uploads per minute. @default no limits */
   creates?: number;
   /** Whether the node processes pending uploads. @default true */

@@ -1,10 +1,11 @@
-// The stores of a node, as a StorageSpec of storages.ts names them; broken on purpose where the test must prove that it
-// finds the fault.
-import { createFsBlobStore } from "@outrigger/core";
-import { createRedisBlobStore } from "@outrigger/redis";
-import { createS3BlobStore } from "@outrigger/s3";
-import { createSqlBlobStore } from "@outrigger/sql";
+// The stores of a node, broken on purpose where the test must prove that it finds the fault.
+import { openStorage as openStores } from "../../backends/open-storage.mjs";
 
+/** The defaults, so that a node which was suspended for longer finds its calls timed out. */
+const DEFAULTS = {
+  redis: { timeoutMs: 2000, supersededMs: 60_000 },
+  postgres: { timeoutMs: 2000 },
+};
 const STALE_MS = 60_000;
 
 const MUTANTS = {
@@ -29,22 +30,15 @@ const MUTANTS = {
   }),
 };
 
-/**
- * @param {{ data?: string, redis?: object, postgres?: object, s3?: object }} spec two: records in the database, pictures in S3
- * @returns the roles, and how many calls have named an ID
- */
-export function openStorage({ data, redis, postgres, s3 }, mutant) {
+/** @returns the roles, and how many calls have named an ID */
+export function openStorage({ records, pictures }, mutant) {
   const counts = new Map();
   const change = mutant === undefined ? () => ({}) : MUTANTS[mutant];
   const open = (store) => counted({ ...store, ...change(store) }, counts);
-  const fsStore = data === undefined ? null : open(createFsBlobStore({ directory: data }));
-  const redisStore = redis === undefined ? null : open(createRedisBlobStore(redis));
-  const sqlStore = postgres === undefined ? null : open(createSqlBlobStore(postgres));
-  const s3Store = s3 === undefined ? null : open(createS3BlobStore({ ...s3, timeoutMs: 10_000 }));
-  const records = fsStore ?? redisStore ?? sqlStore ?? s3Store;
-  const pictures = s3Store ?? redisStore ?? fsStore;
+  const store = open(openStores({ records: { ...records, ...DEFAULTS[records.kind] } }));
+  const others = pictures === undefined ? store : open(openStores({ records: pictures }));
   return {
-    roles: { records, originals: pictures, renditions: pictures },
+    roles: { records: store, originals: others, renditions: others },
     calls: (id) => counts.get(id) ?? 0,
   };
 }

@@ -15,7 +15,7 @@ import express from "express";
 import { announce, endWithParent } from "../../support/host-process.mjs";
 import { openStorage } from "./node-storage.mjs";
 
-const { directory, storage, mutant, shared, creates, processUploads } = JSON.parse(process.argv[2]);
+const { directory, storage, mutant, isShared, creates, processUploads } = JSON.parse(process.argv[2]);
 const SECRET = "the same for all nodes, 32 bytes at least";
 
 endWithParent();
@@ -53,7 +53,8 @@ const renderer = {
 };
 
 const { roles, calls } = openStorage(storage, mutant);
-const limiter = shared === undefined ? undefined : createRedisRateLimiter(shared);
+const { url, prefix } = storage.records;
+const limiter = isShared ? createRedisRateLimiter({ url, prefix: `${prefix}-limits` }) : undefined;
 const images = createImages({
   storage: roles,
   secret: SECRET,
