@@ -17,10 +17,7 @@ export function plainCall(described: Described, subject: Subject, { base, made, 
   if (needsPin(described)) headers["X-Service-Image-Pin"] = subject.pin;
   const target = targetOf(path, subject, query);
   if (method === "PATCH") return { method, target, headers, fields: { name: "another" } };
-  if (method !== "POST" || path !== "/{id}/edit") return { method, target, headers };
-  const type = { "Content-Type": "application/x-www-form-urlencoded" };
-  const fields = { action: "update", name: "another" };
-  return { method, target, headers: { ...headers, ...type }, fields };
+  return { method, target, headers };
 }
 
 export function isLookup({ path }: Pick<Described, "path">): boolean {

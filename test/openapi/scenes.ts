@@ -3,7 +3,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createMemoryAccounts, createMemoryContactSource, ServiceError } from "@outrigger/core";
 import type { MailProber } from "@outrigger/core/lookup";
 import { createHeaderRenderer } from "@outrigger/testing";
-import { createPages } from "@outrigger/web";
 import { ADA, PEOPLE } from "../lookup/people.ts";
 import { bareStore, type Fault, faulty } from "./faults.ts";
 import type { Described } from "./operations.ts";
@@ -49,13 +48,9 @@ const withoutQuery =
 
 const isImage = (described: Described) => !isLookup(described) && described.path !== "/api/openapi.json";
 const isUpload = ({ path }: Described) => /^\/api\/images\.(?:json|txt)$/.test(path);
-/** Whether the operation stores an image, the form of the upload page included. */
-const takesFile = (described: Described) =>
-  isUpload(described) || (described.path === "/" && described.method === "POST");
 const isEmbedding = ({ path }: Described) => path === "/api/oembed.json";
 /** Whether the operation is about one image. */
 const isOfImage = (described: Described) => described.path.includes("{id}") || isEmbedding(described);
-const isViewer = ({ path }: Described) => path === "/{id}/view";
 const isOwned = ({ path }: Described) => path === "/api/owned.json";
 
 const OTHER = Buffer.concat([flatPng(), Buffer.from("denied")]);
@@ -88,24 +83,6 @@ function unread(status: number, code: "timeout" | "too_large" | "unsupported_med
   return { status, alter: (sent) => withHeaders({ "Content-Length": "2" })(alter(sent)) };
 }
 
-/** Of files, the viewer's too. */
-function conditions(): Scene[] {
-  return (
-    [
-      [206, { Range: "bytes=0-0" }],
-      [304, { "If-None-Match": "*" }],
-      [412, { "If-Match": '"another"' }],
-      [416, { Range: "bytes=99999999-" }],
-    ] as const
-  ).flatMap(([status, header]) => {
-    const alter = withHeaders(header);
-    return [
-      { status, alter },
-      { status, when: isViewer, alter: (sent: Sent) => alter(withQuery("download=png")(sent)) },
-    ];
-  });
-}
-
 export function stages(): Stage[] {
   return [ordinary(), failing(), forgetful(), blind(), silent(), closed()];
 }
@@ -119,11 +96,14 @@ function ordinary(): Stage {
     name: "where all is well",
     start: start({ images: { processUploads: false, allowedHosts: ["pictures.example"] } }),
     scenes: [
-      ...[200, 201, 204, 303].map((status) => ({ status })),
-      { status: 202, when: takesFile, alter: withHeaders({ Prefer: "respond-async" }) },
+      ...[200, 201, 204].map((status) => ({ status })),
+      { status: 202, when: isUpload, alter: withHeaders({ Prefer: "respond-async" }) },
       { status: 202, when: isOfImage, subject: processing },
       { status: 409, when: (each) => isOfImage(each) && each.method !== "DELETE", subject: processing },
-      ...conditions(),
+      { status: 206, alter: withHeaders({ Range: "bytes=0-0" }) },
+      { status: 304, alter: withHeaders({ "If-None-Match": "*" }) },
+      { status: 412, alter: withHeaders({ "If-Match": '"another"' }) },
+      { status: 416, alter: withHeaders({ Range: "bytes=99999999-" }) },
       { status: 400, when: isImage, alter: withCall({ origin: "https://other.example" }) },
       { status: 400, when: isLookup, alter: withoutQuery(/\b(?:domain|company|email)=[^&]*/g) },
       { status: 400, when: isLookup, alter: withQuery("odd=%ff") },
@@ -151,7 +131,7 @@ function ordinary(): Stage {
       },
       { status: 410, subject: deleted },
       { status: 451, when: isOfImage, subject: withheld },
-      { status: 451, when: takesFile, subject: denied, alter: (sent) => ({ ...sent, file: OTHER }) },
+      { status: 451, when: isUpload, subject: denied, alter: (sent) => ({ ...sent, file: OTHER }) },
       { status: 501, when: isEmbedding, alter: withQuery("format=xml") },
       {
         status: 451,
@@ -180,7 +160,6 @@ function failing(): Stage {
     },
   });
   const bug = new Error("a bug");
-  const pages = createPages();
   const noSpace = new ServiceError("no_space", "The disk is full");
   const lost = new ServiceError("conflict", "Another process was faster");
   const ofOwner = async (site: ApiSite) => {
@@ -201,13 +180,6 @@ function failing(): Stage {
       images: {
         processUploads: false,
         rateLimiter,
-        pages: {
-          ...pages,
-          upload(...given) {
-            if (any.error !== null) throw any.error;
-            return pages.upload(...given);
-          },
-        },
         authorize: (_call, action) =>
           /^(?:list|removeAll)$/.test(action) ? { owner: "anna", all: true } : undefined,
       },
@@ -252,7 +224,6 @@ function blind(): Stage {
     name: "that can draw nothing else",
     start: start({ images: { renderer: { ...createHeaderRenderer(), canRender: () => false } } }),
     scenes: [
-      { status: 501, when: isViewer, subject: gif, alter: withQuery("download=png") },
       { status: 501, subject: (site, { path }) => (path.endsWith(".gif") ? site.create() : gif(site)) },
     ],
   };

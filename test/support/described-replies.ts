@@ -76,10 +76,11 @@ function faultsIn(
   replied: Replied,
 ): string[] {
   const found = paths.find(({ pattern }) => pattern.test(path));
-  if (found === undefined || method === "OPTIONS") return [];
-  const { get, head, post, patch, delete: remove, "x-other-methods": others } = found.item;
+  if (found === undefined) return [];
+  const { get, head, post, patch, delete: remove } = found.item;
   const operation = { GET: get, HEAD: head, POST: post, PATCH: patch, DELETE: remove }[method];
-  const response = operation === undefined ? others : operation.responses[replied.status];
+  if (operation === undefined) return [];
+  const response = operation.responses[replied.status];
   const name = `${method} ${found.path} ${replied.status}`;
   if (response === undefined) return [`${name} is not described: ${replied.body}`];
   const isHead = method === "HEAD";
