@@ -1,72 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createFsBlobStore, createImages, type ImagesOptions } from "@outrigger/core";
+import { createMemoryBlobStore } from "@outrigger/core";
 import type { BlobStore } from "@outrigger/core/stores";
-import { createRenderer } from "@outrigger/imaging";
-import { createRedisBlobStore } from "@outrigger/redis";
 import sharp from "sharp";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startHost } from "./support/hosts.ts";
-import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { addressOf, type Created, upload } from "./support/service.ts";
+import { expect, test } from "vitest";
+import { addressOf, bytesOf, type Created, type Site, upload, withSite } from "./support/service.ts";
 
 const MIB = 2 ** 20;
 const DAY_MS = 86_400_000;
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.close());
-
-type OpenStore = () => BlobStore;
-
-/** Opens one store, each time as another process does. */
-const STORES: Record<string, () => Promise<OpenStore>> = {
-  async "a directory"() {
-    const directory = await mkdtemp(join(tmpdir(), "outrigger-bounds-"));
-    closing.push(() => rm(directory, { recursive: true, force: true }));
-    return () => createFsBlobStore({ directory });
-  },
-  async Redis() {
-    const prefix = `bounds${Math.random().toString(36).slice(2)}`;
-    return () => createRedisBlobStore({ url: redis.url, prefix, timeoutMs: 10_000 });
-  },
-};
-
-/** One process, with a clock that the test moves. */
-async function startNode(storage: BlobStore, clock: { now: number }, options: Partial<ImagesOptions> = {}) {
-  const errors: unknown[] = [];
-  const images = createImages({
-    ...{
-      storage,
-      renderer: createRenderer({ timeoutMs: 60_000 }),
-      secret: "a secret of at least thirty-two bytes",
-    },
-    ...{ rateLimits: false, asyncAfterMs: false, sweepEveryMs: false, memoryBytes: 0 },
-    now: () => clock.now,
-    onError: (error) => errors.push(error),
-    ...options,
-  });
-  const host = await startHost("Express 5", images, "/img");
-  closing.push(async () => {
-    await host.close();
-    await images.close();
-    expect(errors).toEqual([]);
-  });
-  const read = async ({ id }: Created, query = "") => {
-    const reply = await fetch(addressOf(host, id, "png") + query);
-    expect(reply.status).toBe(200);
-    return (await reply.arrayBuffer()).byteLength;
-  };
-  return { ...host, images, read };
-}
+const OPTIONS = { secret: Buffer.alloc(32, 1), sweepEveryMs: false, memoryBytes: 0 } as const;
 
 function noiseJpeg(side: number): Promise<Buffer> {
   const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
@@ -74,64 +14,64 @@ function noiseJpeg(side: number): Promise<Buffer> {
   return sharp({ create }).jpeg({ quality: 60 }).toBuffer();
 }
 
-const soon = (clock: { now: number }) => ({ expiresAt: new Date(clock.now + 300 * DAY_MS).toISOString() });
+/** @returns the size of the reply */
+async function read(site: Site, { id }: Created, query = ""): Promise<number> {
+  const { response, bytes } = await bytesOf(addressOf(site, id, "png") + query);
+  expect(response.status).toBe(200);
+  return bytes.length;
+}
 
-/** Sizes of what is stored, by key. */
-async function renditionsIn(store: BlobStore): Promise<Map<string, number>> {
+/** Sizes of the stored renditions of an image, by name. */
+async function renditionsOf(storage: BlobStore, { id }: Created): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
-  let cursor: string | undefined;
-  do {
-    const page = await store.list("", cursor === undefined ? {} : { cursor });
-    for (const key of page.keys.filter((each) => each.includes("/renditions/"))) {
-      sizes.set(key, (await store.stat(key))?.size ?? 0);
-    }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  const start = `${id}/renditions/`;
+  for (const key of (await storage.list(start)).keys)
+    sizes.set(key.slice(start.length), (await storage.stat(key))?.size ?? 0);
   return sizes;
 }
 
 const sumOf = (sizes: Map<string, number>) => [...sizes.values()].reduce((sum, size) => sum + size, 0);
 
-describe.each(Object.entries(STORES))("in %s", (_name, prepare) => {
-  test("the sweep deletes the renditions of an image that was not read for 30 days", async () => {
-    const open = await prepare();
-    const clock = { now: Date.parse("2026-03-01T12:00:00.000Z") };
-    const store = open();
-    const node = await startNode(store, clock);
-    const [idle, used] = await Promise.all(
-      [30, 40].map(async (side) => upload(node, await noiseJpeg(side), "image/jpeg", soon(clock))),
-    );
-    if (idle === undefined || used === undefined) throw new Error("Two were uploaded");
-    for (const image of [idle, used]) await node.read(image);
-    await expect.poll(async () => (await renditionsIn(store)).size).toBe(2);
-    for (let day = 0; day < 32; day++) {
-      clock.now += DAY_MS;
-      await node.read(used);
-      await node.images.sweep();
+test("the sweep deletes the renditions of an image that was not read for 30 days", async () => {
+  let now = Date.parse("2026-03-01T12:00:00.000Z");
+  const storage = createMemoryBlobStore();
+  await withSite({ ...OPTIONS, storage, now: () => now }, async (site) => {
+    const expiresAt = new Date(now + 300 * DAY_MS).toISOString();
+    const idle = await upload(site, await noiseJpeg(30), "image/jpeg", { expiresAt });
+    const used = await upload(site, await noiseJpeg(40), "image/jpeg", { expiresAt });
+    for (const image of [idle, used]) {
+      await read(site, image);
+      await expect.poll(async () => (await renditionsOf(storage, image)).size).toBe(1);
     }
-    expect([...(await renditionsIn(store)).keys()]).toEqual([`${used.id}/renditions/png-40x40`]);
-    expect(await store.stat(`${idle.id}/original`)).not.toBeNull();
-    await node.read(idle);
-    await expect.poll(async () => (await renditionsIn(store)).size).toBe(2);
+    for (let day = 0; day < 32; day++) {
+      now += DAY_MS;
+      await read(site, used);
+      await site.images.sweep();
+    }
+    expect([
+      [...(await renditionsOf(storage, idle)).keys()],
+      [...(await renditionsOf(storage, used)).keys()],
+    ]).toEqual([[], ["png-40x40"]]);
+    expect(await storage.stat(`${idle.id}/original`)).not.toBeNull();
+    await read(site, idle);
+    await expect.poll(async () => (await renditionsOf(storage, idle)).size).toBe(1);
   });
 });
 
 test("twelve large sizes of one noise JPEG stay within ten times the original", async () => {
-  const open = await (STORES["a directory"]?.() ?? Promise.reject(new Error("No such store")));
-  const clock = { now: Date.now() };
-  const store = open();
-  const node = await startNode(store, clock);
-  const image = await upload(node, await noiseJpeg(1200), "image/jpeg");
-  const original = await store.stat(`${image.id}/original`);
-  const limit = Math.max(8 * MIB, 10 * (original?.size ?? 0));
-  let served = 0;
-  for (let size = 0; size < 12; size++) {
-    served += await node.read(image, `?resize=${1199 - size}x`);
-    expect(sumOf(await renditionsIn(store))).toBeLessThanOrEqual(limit);
-  }
-  expect(served).toBeGreaterThan(40 * MIB);
-  await expect
-    .poll(async () => [...(await renditionsIn(store)).keys()])
-    .toContain(`${image.id}/renditions/png-1188x1188`);
-  expect(sumOf(await renditionsIn(store))).toBeGreaterThan(limit / 2);
+  const storage = createMemoryBlobStore();
+  await withSite({ ...OPTIONS, storage }, async (site) => {
+    const image = await upload(site, await noiseJpeg(1200), "image/jpeg");
+    const limit = Math.max(8 * MIB, 10 * Number(image.size));
+    let served = 0;
+    for (let size = 0; size < 12; size++) {
+      served += await read(site, image, `?resize=${1199 - size}x`);
+      expect(sumOf(await renditionsOf(storage, image))).toBeLessThanOrEqual(limit);
+    }
+    expect(served).toBeGreaterThan(40 * MIB);
+    await expect
+      .poll(async () => [...(await renditionsOf(storage, image)).keys()])
+      .toContain("png-1188x1188");
+    expect(sumOf(await renditionsOf(storage, image))).toBeGreaterThan(limit / 2);
+  });
 });
