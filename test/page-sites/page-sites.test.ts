@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { Random } from "./random.ts";
 import { scoreSites } from "./score.ts";
 import { generatedSites } from "./sites.ts";
 
@@ -39,14 +38,4 @@ test("the scorer counts a missed, a false and a misread address", () => {
   expect(bad.precision).toMatchObject({ right: 1, all: 2 });
   for (const key of ["names", "positions", "phones"] as const)
     expect(bad[key]).toMatchObject({ right: 0, all: 1 });
-});
-
-test("the pseudo-random numbers of a seed neither repeat early nor favour a range", () => {
-  const random = new Random(1);
-  const drawn = Array.from({ length: 100_000 }, () => random.float());
-  expect(new Set(drawn).size).toBeGreaterThan(99_990);
-  for (let tenth = 0; tenth < 10; tenth++) {
-    const share = drawn.filter((value) => Math.floor(value * 10) === tenth).length / drawn.length;
-    expect(share).toBeCloseTo(0.1, 2);
-  }
 });
