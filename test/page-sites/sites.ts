@@ -42,7 +42,6 @@ class SiteMaker {
   readonly #office: Entry;
   readonly #style: PageStyle;
   readonly #theme: (parts: Parts) => string;
-  readonly #isWindows: boolean;
   readonly #site: Site;
 
   constructor(random: Random, index: number, language: Language, kinds: SiteKinds) {
@@ -61,9 +60,6 @@ class SiteMaker {
     this.#office = this.#people.department("info");
     this.#style = new PageStyle(random, language, this.#organization);
     this.#theme = random.pick(Object.values(kinds.themes));
-    this.#isWindows =
-      random.chance(0.15) &&
-      ["de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "fi"].includes(language.code);
     this.#site = { domain: this.#domain, language: language.code, pages: [], truths: [], baits: new Map() };
   }
 
@@ -227,9 +223,8 @@ class SiteMaker {
         ...make({ domain: this.#domain, people: this.#people, style: this.#style }),
       }));
     for (const { bait, kind } of noise) this.#site.baits.set(bait.toLowerCase(), kind);
-    const charset = this.#isWindows ? "windows-1252" : "utf-8";
     const html = this.#theme({
-      ...{ language: this.#language.code, title: words[title], organization: this.#organization, charset },
+      ...{ language: this.#language.code, title: words[title], organization: this.#organization },
       head: `${head}${headFurniture(this.#style, `${this.#origin}${path}`)}`,
       navigation: [
         { href: "/", text: words.home },
@@ -245,7 +240,6 @@ class SiteMaker {
     this.#site.pages.push({
       url: `${this.#origin}${path}`,
       html,
-      charset,
       isIndexable,
       repeats: [this.#office.address],
     });
