@@ -1,14 +1,23 @@
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { animatedGif } from "./support/pictures.ts";
 import { addressOf, bytesOf, type Created, type Site, startSite } from "./support/service.ts";
+
+const LOGO = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"><path fill="#f0f" d="M0 0h20v10H0z"/></svg>',
+);
 
 let site: Site;
 /** 90 × 30: a third red, a third green, a third blue. */
 let stripes: Buffer;
 
 beforeAll(async () => {
-  site = await startSite({ presets: { avatar: { resize: "30x30", fit: "cover", at: [1, 0.5] } } });
+  const watermark = { image: LOGO, at: "center", width: 0.5 } as const;
+  site = await startSite({
+    presets: {
+      avatar: { resize: "30x30", fit: "cover", at: [1, 0.5] },
+      turned: { rotate: 90, watermark },
+    },
+  });
   const colours = [
     [255, 0, 0],
     [0, 255, 0],
@@ -138,28 +147,25 @@ describe("a request for a crop", () => {
     expect((await fetch(moved)).status).toBe(403);
     expect((await fetch(`${addressOf(site, id, "png")}?preset=avatar&fit=pad`)).status).toBe(400);
   });
-  test("cuts every frame of an animation and keeps its timing", async () => {
-    const { id } = await site.images.add(await animatedGif(4, 60, 40));
-    for (const format of ["gif", "webp"]) {
-      const of = async (query: string) => {
-        const { bytes } = await bytesOf(`${addressOf(site, id, format)}?${query}`);
-        return { bytes, metadata: await sharp(bytes, { animated: true }).metadata() };
-      };
-      const plain = await of("resize=30x20");
-      const cut = await of("resize=16x20&fit=cover&at=0,0");
-      const { pages, delay, loop } = plain.metadata;
-      expect(cut.metadata).toMatchObject({ pages, delay, loop, width: 16, pageHeight: 20 });
-      for (let page = 0; page < 4; page++) {
-        const frame = { page, pages: 1 };
-        const part = sharp(plain.bytes, frame).extract({ left: 0, top: 4, width: 14, height: 12 });
-        const other = sharp(cut.bytes, frame).extract({ left: 0, top: 4, width: 14, height: 12 });
-        const [one, two] = await Promise.all([
-          part.removeAlpha().raw().toBuffer(),
-          other.removeAlpha().raw().toBuffer(),
-        ]);
-        const difference = one.reduce((sum, value, index) => sum + Math.abs(value - (two[index] ?? 0)), 0);
-        expect(difference / one.length, `${format} ${page}`).toBeLessThan(12);
-      }
-    }
-  });
+});
+
+test("a preset turns and marks the picture in its own format, and the bare address keeps the original", async () => {
+  const { id } = await created();
+  const address = `${addressOf(site, id, "png")}?preset=turned`;
+  const { bytes, response } = await bytesOf(address);
+  const { data, info } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  expect([info.width, info.height]).toEqual([30, 90]);
+  const pixelAt = (row: number) => [...data.subarray(3 * (row * 30 + 15), 3 * (row * 30 + 15) + 3)];
+  const [red, magenta, blue] = [
+    [255, 0, 0],
+    [255, 0, 255],
+    [0, 0, 255],
+  ];
+  expect([5, 45, 85].map(pixelAt)).toEqual([red, magenta, blue]);
+  const etag = String(response.headers.get("etag"));
+  expect(etag).toMatch(/\.png-90x30-e[0-9a-f]{16}\./);
+  const head = await fetch(address, { method: "HEAD" });
+  expect([head.headers.get("content-length"), head.headers.get("etag")]).toEqual([`${bytes.length}`, etag]);
+  expect((await fetch(address, { headers: { "If-None-Match": etag } })).status).toBe(304);
+  expect((await bytesOf(addressOf(site, id, "png"))).bytes.equals(stripes)).toBe(true);
 });

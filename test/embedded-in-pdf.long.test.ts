@@ -5,7 +5,7 @@ import { createFsBlobStore, createImages, type Images } from "@outrigger/core";
 import { createRenderer } from "@outrigger/imaging";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { encodeWith } from "../packages/imaging/test/pdf-encodings.ts";
-import { firstObjectOf, type SampleObject, type SamplePage, samplePdf } from "./support/pdf-samples.ts";
+import { firstObjectOf, type SampleObject, samplePdf } from "./support/pdf-samples.ts";
 import { programs, run } from "./support/programs.ts";
 import {
   personalTagsIn,
@@ -16,8 +16,6 @@ import {
   secretsIn,
   withFile,
 } from "./support/secret-pictures.ts";
-
-const FIRST = firstObjectOf(1);
 
 let directory: string;
 let images: Images;
@@ -39,32 +37,15 @@ afterAll(async () => {
 });
 
 const SIZE = "/Width 60/Height 40/ColorSpace/DeviceRGB/BitsPerComponent 8";
-const DRAWN = "q 60 0 0 40 0 0 cm /I Do Q";
-
-/** A page that draws an image XObject with these entries and data. */
-function withImage(entries: string, data: Buffer, more: SampleObject[] = []): Buffer {
-  const object = { dictionary: `/Type/XObject/Subtype/Image${SIZE}${entries}`, data };
-  return samplePdf([{ content: DRAWN, resources: `/XObject<</I ${FIRST} 0 R>>` }], [object, ...more]);
-}
 
 /** Content that draws an inline image. */
-function inline(entries: string, data: Buffer, before = "q 60 0 0 40 0 0 cm BI", after = "\nEI Q"): Buffer {
-  return Buffer.concat([
-    Buffer.from(`${before} /W 60/H 40/CS/RGB/BPC 8${entries} ID `),
-    data,
-    Buffer.from(after),
-  ]);
-}
-
-/** A page whose content has filters of its own. */
-function withContent(filters: readonly string[], content: Buffer, more: Partial<SamplePage> = {}): Buffer {
-  const dictionary = filters.length === 0 ? "" : `/Filter[${filters.map((name) => `/${name}`).join("")}]`;
-  const entries = `/Contents ${FIRST} 0 R`;
-  return samplePdf([{ entries, ...more }], [{ dictionary, data: encodeWith(filters, content) }]);
+function inline(filter: string, data: Buffer, before = "q 60 0 0 40 0 0 cm"): Buffer {
+  const head = `${before} BI /W 60/H 40/CS/RGB/BPC 8/F${filter} ID `;
+  return Buffer.concat([Buffer.from(head), data, Buffer.from("\nEI Q ")]);
 }
 
 /** Reads the file back, and expects neither a search nor ExifTool nor Poppler to find a secret in it. */
-async function expectClean(pdf: Buffer, pictures = 1, renditions: readonly Rendition[] = []): Promise<void> {
+async function expectClean(pdf: Buffer, pictures: number, renditions: readonly Rendition[]): Promise<void> {
   const files = await readBack(images, pdf, "application/pdf", renditions);
   const [original = Buffer.alloc(0)] = files;
   expect((await drawn(original)).equals(await drawn(pdf))).toBe(true);
@@ -91,95 +72,67 @@ async function drawn(pdf: Buffer): Promise<Buffer> {
   return stdout;
 }
 
-const chains = [
-  ["DCTDecode"],
-  ["FlateDecode", "DCTDecode"],
-  ["ASCIIHexDecode", "ASCII85Decode", "LZWDecode", "RunLengthDecode", "DCTDecode"],
-];
-/** Every way to a PDF of a PDF. */
-const RENDITIONS: readonly Rendition[] = [
-  { format: "pdf", page: 1 },
-  { format: "pdf", resize: "90x" },
-];
+const ALL = ["ASCIIHexDecode", "ASCII85Decode", "LZWDecode", "RunLengthDecode"];
 const SHORT: Record<string, string> = {
   ...{ DCTDecode: "DCT", FlateDecode: "Fl", ASCII85Decode: "A85", ASCIIHexDecode: "AHx" },
   ...{ RunLengthDecode: "RL", LZWDecode: "LZW" },
 };
 const named = (filters: readonly string[]) => `[${filters.map((name) => `/${name}`).join(" ")}]`;
+const short = (filters: readonly string[]) => named(filters.map((name) => SHORT[name] ?? name));
 
-test.each(chains)(
-  "a JPEG behind %s %s %s %s %s has no metadata in the original and in PDF renditions",
-  async (...filters) => {
+test("JPEG and JPEG 2000 pictures behind filters in every spelling, and inline JPEGs, have no metadata in the original and in PDF renditions, and look the same", async () => {
+  const inlined = [
+    ["DCTDecode"],
+    ["ASCII85Decode", "DCTDecode"],
+    ["ASCIIHexDecode", "FlateDecode", "DCTDecode"],
+  ];
+  const contents = inlined.map((filters) => inline(short(filters), encodeWith(filters, jpeg)));
+  const [plain = jpeg, encoded = jpeg] = contents;
+  // Poppler takes all that follows an inline JPEG for its end.
+  contents.push(Buffer.concat([plain, encoded]));
+  const first = firstObjectOf(1 + 2 * contents.length);
+  const objects: SampleObject[] = [];
+  const add = (object: SampleObject) => `${first + objects.push(object) - 1} 0 R`;
+  const picture = (filter: string, data: Buffer) =>
+    add({ dictionary: `/Type/XObject/Subtype/Image${SIZE}/Filter${filter}`, data });
+
+  const pictures = [["DCTDecode"], ["FlateDecode", "DCTDecode"], [...ALL, "DCTDecode"]].flatMap((filters) => {
     const data = encodeWith(filters, jpeg);
-    await expectClean(withImage(`/Filter${named(filters)}`, data), 1, RENDITIONS);
-    await expectClean(withImage(`/Filter${named(filters.map((name) => SHORT[name] ?? name))}`, data));
+    const escaped = add(named(filters).replaceAll("D", "#44"));
+    const names = filters.map((name) => add(`/${name}`)).join(" ");
     const nulls = filters.map(() => "null").join(" ");
-    await expectClean(withImage(`/Filter${named(filters)}/DecodeParms[${nulls}]`, data));
-    // Named in full by other objects, and with escapes.
-    const indirect = [named(filters).replaceAll("D", "#44"), ...filters.map((name) => `/${name}`)];
-    await expectClean(withImage(`/Filter ${FIRST + 1} 0 R`, data, indirect));
-    const items = filters.map((_, index) => `${FIRST + 2 + index} 0 R`).join(" ");
-    await expectClean(withImage(`/Filter[${items}]`, data, indirect));
-  },
-);
-
-test.each([[[]], [["ASCIIHexDecode", "ASCII85Decode", "LZWDecode", "RunLengthDecode", "FlateDecode"]]])(
-  "an inline JPEG in content behind %j has no metadata",
-  async (filters) => {
-    for (const chain of [
-      ["DCTDecode"],
-      ["ASCII85Decode", "DCTDecode"],
-      ["ASCIIHexDecode", "FlateDecode", "DCTDecode"],
-    ]) {
-      const names = named(chain.map((name) => SHORT[name] ?? name));
-      await expectClean(withContent(filters, inline(`/F${names}`, encodeWith(chain, jpeg))));
-    }
-    const twice = Buffer.concat([
-      inline("/Filter/DCTDecode", jpeg),
-      inline(
-        "/F[/A85 /DCT]/DP[null null]",
-        encodeWith(["ASCII85Decode", "DCTDecode"], jpeg),
-        "\nq 30 0 0 20 0 0 cm BI",
-      ),
-    ]);
-    // Poppler takes all that follows an inline JPEG for its end.
-    await expectClean(withContent(filters, twice), 1, RENDITIONS);
-  },
-);
-
-test("inline JPEGs of forms, patterns and glyphs, and the thumbnail of a page, have no metadata", async () => {
-  const entries = "/Resources<<>>/BBox[0 0 60 40]";
-  const content = inline("/F[/A85 /DCT]", encodeWith(["ASCII85Decode", "DCTDecode"], jpeg));
-  const [form, pattern, glyph, font, thumbnail] = [0, 1, 2, 3, 4].map((index) => FIRST + index);
+    const spellings = [
+      named(filters),
+      `${named(filters)}/DecodeParms[${nulls}]`,
+      ` ${escaped}`,
+      `[${names}]`,
+    ];
+    return [...spellings, short(filters)].map((filter) => picture(filter, data));
+  });
+  const jpx = await secretJpx();
+  for (const filters of [["JPXDecode"], ["FlateDecode", "JPXDecode"], ["ASCII85Decode", "JPXDecode"]])
+    pictures.push(picture(named(filters), encodeWith(filters, jpx)));
+  const cell = (index: number) =>
+    `q 12 0 0 10 ${(index % 5) * 12} ${Math.floor(index / 5) * 10} cm /I${index} Do Q`;
   const page = {
-    content: "/F Do /Pattern cs /P scn 0 0 60 40 re f BT /T 40 Tf (a) Tj ET",
-    resources: `/XObject<</F ${form} 0 R>>/Pattern<</P ${pattern} 0 R>>/Font<</T ${font} 0 R>>`,
-    entries: `/Thumb ${thumbnail} 0 R`,
+    content: pictures.map((_, index) => cell(index)).join(" "),
+    resources: `/XObject<<${pictures.map((object, index) => `/I${index} ${object}`).join("")}>>`,
   };
-  const pdf = samplePdf(
-    [page],
-    [
-      { dictionary: `/Type/XObject/Subtype/Form${entries}`, data: content },
-      {
-        dictionary: `/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/XStep 60/YStep 40${entries}/Filter[/AHx/Fl]`,
-        data: encodeWith(["ASCIIHexDecode", "FlateDecode"], content),
-      },
-      { dictionary: "", data: Buffer.concat([Buffer.from("1000 0 d0 "), content]) },
-      `<</Type/Font/Subtype/Type3/FontBBox[0 0 60 40]/FontMatrix[.01 0 0 .01 0 0]/Encoding<</Differences[97/a]>>/FirstChar 97/LastChar 97/Widths[1000]/CharProcs<</a ${glyph} 0 R>>/Resources<<>>>>`,
-      { dictionary: `${SIZE}/Filter[/A85/DCT]`, data: encodeWith(["ASCII85Decode", "DCTDecode"], jpeg) },
-    ],
+  const inlinePages = [[], [...ALL, "FlateDecode"]].flatMap((filters) =>
+    contents.map((content) => {
+      const dictionary = filters.length === 0 ? "" : `/Filter${named(filters)}`;
+      return { entries: `/Contents ${add({ dictionary, data: encodeWith(filters, content) })}` };
+    }),
   );
-  const [original = Buffer.alloc(0), ...renditions] = await readBack(
-    images,
-    pdf,
-    "application/pdf",
-    RENDITIONS,
-  );
-  expect((await drawn(original)).equals(await drawn(pdf))).toBe(true);
-  for (const file of [original, ...renditions]) expect(secretsIn(file)).toEqual([]);
+  const pdf = samplePdf([page, ...inlinePages], objects);
+  await expectClean(pdf, pictures.length + inlinePages.length, [
+    ...[1, 5, 9].map((page) => ({ format: "pdf", page }) as const),
+    { format: "pdf", resize: "90x" },
+  ]);
 });
 
-test("JPEG 2000 pictures lose EXIF, XMP and comments, and look the same", async () => {
+/** A JPEG 2000 picture with EXIF, XMP and a comment. */
+async function secretJpx(): Promise<Buffer> {
   const { stdout } = await run(programs.convert, ["-size", "60x40", "gradient:red-blue", "jp2:-"]);
   const box = (type: string, data: string) => {
     const bytes = Buffer.from(`\0\0\0\0${type}${data}`, "latin1");
@@ -200,11 +153,40 @@ test("JPEG 2000 pictures lose EXIF, XMP and comments, and look the same", async 
     ...[stdout.subarray(0, at), box("uuid", SECRETS.place), box("xml ", SECRETS.camera), box("jp2c", "")],
     codestream,
   ]);
-  const last = jpx.length - codestream.length - 8;
-  jpx.writeUInt32BE(codestream.length + 8, last);
-  for (const filters of [["JPXDecode"], ["FlateDecode", "JPXDecode"], ["ASCII85Decode", "JPXDecode"]]) {
-    await expectClean(withImage(`/Filter${named(filters)}`, encodeWith(filters, jpx)), 1, RENDITIONS);
-  }
+  jpx.writeUInt32BE(codestream.length + 8, jpx.length - codestream.length - 8);
+  return jpx;
+}
+
+const FIRST = firstObjectOf(1);
+
+test("inline JPEGs of forms, patterns and glyphs, and the thumbnail of a page, have no metadata", async () => {
+  const entries = "/Resources<<>>/BBox[0 0 60 40]";
+  const content = inline("[/A85 /DCT]", encodeWith(["ASCII85Decode", "DCTDecode"], jpeg));
+  const [form, pattern, glyph, font, thumbnail] = [0, 1, 2, 3, 4].map((index) => FIRST + index);
+  const page = {
+    content: "/F Do /Pattern cs /P scn 0 0 60 40 re f BT /T 40 Tf (a) Tj ET",
+    resources: `/XObject<</F ${form} 0 R>>/Pattern<</P ${pattern} 0 R>>/Font<</T ${font} 0 R>>`,
+    entries: `/Thumb ${thumbnail} 0 R`,
+  };
+  const pdf = samplePdf(
+    [page],
+    [
+      { dictionary: `/Type/XObject/Subtype/Form${entries}`, data: content },
+      {
+        dictionary: `/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/XStep 60/YStep 40${entries}/Filter[/AHx/Fl]`,
+        data: encodeWith(["ASCIIHexDecode", "FlateDecode"], content),
+      },
+      { dictionary: "", data: Buffer.concat([Buffer.from("1000 0 d0 "), content]) },
+      `<</Type/Font/Subtype/Type3/FontBBox[0 0 60 40]/FontMatrix[.01 0 0 .01 0 0]/Encoding<</Differences[97/a]>>/FirstChar 97/LastChar 97/Widths[1000]/CharProcs<</a ${glyph} 0 R>>/Resources<<>>>>`,
+      { dictionary: `${SIZE}/Filter[/A85/DCT]`, data: encodeWith(["ASCII85Decode", "DCTDecode"], jpeg) },
+    ],
+  );
+  const [original = Buffer.alloc(0), ...renditions] = await readBack(images, pdf, "application/pdf", [
+    { format: "pdf", page: 1 },
+    { format: "pdf", resize: "90x" },
+  ]);
+  expect((await drawn(original)).equals(await drawn(pdf))).toBe(true);
+  for (const file of [original, ...renditions]) expect(secretsIn(file)).toEqual([]);
 });
 
 test("authors of annotations and threads leave a PDF, and the names of form fields stay", async () => {

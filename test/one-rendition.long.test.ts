@@ -39,7 +39,9 @@ async function storedOf(id: string): Promise<string[]> {
 }
 
 describe("boxes that result in the same size", async () => {
-  test.each((await soundFiles()).map((file) => [file.type, file.bytes] as const))(
+  // A raster, and a file that is drawn at any size.
+  const files = (await soundFiles()).filter(({ title }) => title === "PNG" || title === "PDF");
+  test.each(files.map((file) => [file.type, file.bytes] as const))(
     "boxes of the same resulting size share one rendition and ETag for originals of type %s",
     async (type, bytes) => {
       const image = await upload(site, bytes, type);

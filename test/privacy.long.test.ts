@@ -128,19 +128,15 @@ async function shown(bytes: Buffer) {
   return { orientation: orientation ?? 1, icc, pages, delay, loop, pixels };
 }
 
-describe.each(["image/jpeg", "image/png"] as const)("%s", (type) => {
-  test("keeps pixels, colours and each orientation, and nothing else", async () => {
-    const picture = (await photo(60, 40)).withIccProfile("p3");
-    const plain = await picture.toFormat(type === "image/png" ? "png" : "jpeg").toBuffer();
-    for (let orientation = 1; orientation <= 8; orientation++) {
-      const byteOrder = orientation % 2 === 0 ? "MM" : "II";
-      const order = ["-n", `-Orientation=${orientation}`, `-ExifByteOrder=${byteOrder}`];
-      const described = await describeFile(plain, type, ...order);
-      const stripped = await stripClean(described, type);
-      expect(await shown(stripped)).toEqual(await shown(described));
-      expect((await shown(stripped)).orientation).toBe(orientation);
-    }
-  });
+test.each([
+  ["image/jpeg", "jpeg", "II"],
+  ["image/png", "png", "MM"],
+] as const)("%s keeps pixels, colours and orientation, and nothing else", async (type, format, order) => {
+  const plain = await (await photo(60, 40)).withIccProfile("p3").toFormat(format).toBuffer();
+  const described = await describeFile(plain, type, "-n", "-Orientation=6", `-ExifByteOrder=${order}`);
+  const stripped = await stripClean(described, type);
+  expect(await shown(stripped)).toEqual(await shown(described));
+  expect((await shown(stripped)).orientation).toBe(6);
 });
 
 test("image/gif: keeps frames, timing and repetition, and nothing else", async () => {

@@ -1,71 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createFsBlobStore, createImages, type ImagesOptions } from "@outrigger/core";
+import { createMemoryBlobStore } from "@outrigger/core";
 import type { BlobStore } from "@outrigger/core/stores";
-import { createRenderer } from "@outrigger/imaging";
-import { createRedisBlobStore } from "@outrigger/redis";
 import sharp from "sharp";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startHost } from "./support/hosts.ts";
-import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { addressOf, type Created, upload } from "./support/service.ts";
+import { expect, test } from "vitest";
+import { addressOf, bytesOf, type Created, type Site, upload, withSite } from "./support/service.ts";
 
 const DAY_MS = 86_400_000;
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.close());
-
-type OpenStore = () => BlobStore;
-
-/** Opens one store, each time as another process does. */
-const STORES: Record<string, () => Promise<OpenStore>> = {
-  async "a directory"() {
-    const directory = await mkdtemp(join(tmpdir(), "outrigger-bounds-"));
-    closing.push(() => rm(directory, { recursive: true, force: true }));
-    return () => createFsBlobStore({ directory });
-  },
-  async Redis() {
-    const prefix = `bounds${Math.random().toString(36).slice(2)}`;
-    return () => createRedisBlobStore({ url: redis.url, prefix, timeoutMs: 10_000 });
-  },
-};
-
-/** One process, with a clock that the test moves. */
-async function startNode(storage: BlobStore, clock: { now: number }, options: Partial<ImagesOptions> = {}) {
-  const errors: unknown[] = [];
-  const images = createImages({
-    ...{
-      storage,
-      renderer: createRenderer({ timeoutMs: 60_000 }),
-      secret: "a secret of at least thirty-two bytes",
-    },
-    ...{ rateLimits: false, asyncAfterMs: false, sweepEveryMs: false, memoryBytes: 0 },
-    now: () => clock.now,
-    onError: (error) => errors.push(error),
-    ...options,
-  });
-  const host = await startHost("Express 5", images, "/img");
-  closing.push(async () => {
-    await host.close();
-    await images.close();
-    expect(errors).toEqual([]);
-  });
-  const read = async ({ id }: Created, query = "") => {
-    const reply = await fetch(addressOf(host, id, "png") + query);
-    expect(reply.status).toBe(200);
-    return (await reply.arrayBuffer()).byteLength;
-  };
-  return { ...host, images, read };
-}
+const OPTIONS = { secret: Buffer.alloc(32, 1), sweepEveryMs: false, memoryBytes: 0 } as const;
 
 function noiseJpeg(side: number): Promise<Buffer> {
   const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
@@ -73,34 +13,38 @@ function noiseJpeg(side: number): Promise<Buffer> {
   return sharp({ create }).jpeg({ quality: 60 }).toBuffer();
 }
 
-const soon = (clock: { now: number }) => ({ expiresAt: new Date(clock.now + 300 * DAY_MS).toISOString() });
-
-/** Keys of what is stored. */
-async function renditionsIn(store: BlobStore): Promise<string[]> {
-  const { keys } = await store.list("");
-  return keys.filter((each) => each.includes("/renditions/"));
+async function read(site: Site, { id }: Created): Promise<void> {
+  expect((await bytesOf(addressOf(site, id, "png"))).response.status).toBe(200);
 }
 
-describe.each(Object.entries(STORES))("in %s", (_name, prepare) => {
-  test("the sweep deletes the renditions of an image that was not read for 30 days", async () => {
-    const open = await prepare();
-    const clock = { now: Date.parse("2026-03-01T12:00:00.000Z") };
-    const store = open();
-    const node = await startNode(store, clock);
-    const [idle, used] = await Promise.all(
-      [30, 40].map(async (side) => upload(node, await noiseJpeg(side), "image/jpeg", soon(clock))),
-    );
-    if (idle === undefined || used === undefined) throw new Error("Two were uploaded");
-    for (const image of [idle, used]) await node.read(image);
-    await expect.poll(async () => (await renditionsIn(store)).length).toBe(2);
-    for (let day = 0; day < 32; day++) {
-      clock.now += DAY_MS;
-      await node.read(used);
-      await node.images.sweep();
+/** Names of the stored renditions of an image. */
+async function renditionsOf(storage: BlobStore, { id }: Created): Promise<string[]> {
+  const start = `${id}/renditions/`;
+  return (await storage.list(start)).keys.map((key) => key.slice(start.length));
+}
+
+test("the sweep deletes the renditions of an image that was not read for 30 days", async () => {
+  let now = Date.parse("2026-03-01T12:00:00.000Z");
+  const storage = createMemoryBlobStore();
+  await withSite({ ...OPTIONS, storage, now: () => now }, async (site) => {
+    const expiresAt = new Date(now + 300 * DAY_MS).toISOString();
+    const idle = await upload(site, await noiseJpeg(30), "image/jpeg", { expiresAt });
+    const used = await upload(site, await noiseJpeg(40), "image/jpeg", { expiresAt });
+    for (const image of [idle, used]) {
+      await read(site, image);
+      await expect.poll(async () => (await renditionsOf(storage, image)).length).toBe(1);
     }
-    expect(await renditionsIn(store)).toEqual([`${used.id}/renditions/png-40x40`]);
-    expect(await store.stat(`${idle.id}/original`)).not.toBeNull();
-    await node.read(idle);
-    await expect.poll(async () => (await renditionsIn(store)).length).toBe(2);
+    for (let day = 0; day < 32; day++) {
+      now += DAY_MS;
+      await read(site, used);
+      await site.images.sweep();
+    }
+    expect([await renditionsOf(storage, idle), await renditionsOf(storage, used)]).toEqual([
+      [],
+      ["png-40x40"],
+    ]);
+    expect(await storage.stat(`${idle.id}/original`)).not.toBeNull();
+    await read(site, idle);
+    await expect.poll(async () => (await renditionsOf(storage, idle)).length).toBe(1);
   });
 });

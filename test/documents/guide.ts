@@ -134,7 +134,7 @@ export async function openGuide(options: GuideOptions = {}): Promise<Guide> {
     if (serves && !SERVES.test(block.code.trim().split("\n").at(-1) ?? ""))
       throw new Error("Commands behind one that serves are never reached: give them a block of their own");
     if (serves) await stopServer();
-    else if (server === null && /\bcurl|\boutrigger /.test(block.code)) await run(DEMO);
+    else if (server === null && /\bcurl|<id/.test(block.code)) await run(DEMO);
     const script = await scriptOf(block.code);
     const whole = `cd "${cwd}"\n. "${state}"\nset -euo pipefail\n${script}\nexport -p > "${state}"\n`;
     const child = spawn("/bin/bash", ["-c", whole], {

@@ -9,10 +9,14 @@ import { blocksIn, chapterOf, placeOf, ROOT, readPages } from "./pages.ts";
 /** Run by a test of its own, which also looks at what the commands did. */
 const ELSEWHERE = { path: "docs/operating.md", chapter: "Backups" };
 
+/** commands.long.test.ts checks that these packages exist. */
+const ONLY_INSTALLS = /^(?:npm install .*\n)+$/;
+
 const pages = (await readPages()).flatMap((page) => {
   const blocks = blocksIn([page], "sh").filter(
     (block) =>
       block.exempt === null &&
+      !ONLY_INSTALLS.test(block.code) &&
       !(page.path === ELSEWHERE.path && chapterOf(page, block) === ELSEWHERE.chapter),
   );
   return blocks.length === 0 ? [] : [{ path: page.path, blocks }];

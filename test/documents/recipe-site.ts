@@ -3,11 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as core from "@outrigger/core";
-import { createRenderer } from "@outrigger/imaging";
 import { createPages } from "@outrigger/web";
 import { onTestFinished } from "vitest";
 import { serveHost } from "../support/listen.ts";
 import { pngPhoto } from "../support/pictures.ts";
+import { sharedRenderer } from "../support/service.ts";
 import { run } from "./recipe-blocks.ts";
 import type { Host } from "./recipe-hosts.ts";
 
@@ -15,7 +15,7 @@ export const picture = await pngPhoto(40, 30);
 
 export const newOptions = () => ({
   storage: core.createMemoryBlobStore(),
-  renderer: createRenderer(),
+  renderer: sharedRenderer(),
   pages: createPages(),
   secret: randomBytes(32).toString("hex"),
   // A busy machine would answer 202.

@@ -23,7 +23,8 @@ const SUFFIX: Record<OriginalType, string> = {
   "image/x-photoshop": "psd",
   "application/pdf": "pdf",
 };
-const SUFFIXES = ["png", "jpg", "gif", "svg", "psd", "pdf", "webp", "avif"];
+/** One of pixels, and the two whose files may hold the bytes of the original. */
+const SUFFIXES = ["png", "svg", "pdf"];
 
 let site: Site;
 let watch: Watch;
@@ -113,21 +114,13 @@ describe("a declared Content-Type", () => {
     for (const [said, bytes] of Object.entries(foreign)) await refuse(bytes, declared, said);
   });
 
-  test.each([
-    "application/octet-stream",
-    "image/*",
-    "*/*",
-    "image/svg",
-    "binary/octet-stream",
-    "image/jpg",
-    "image/pjpeg",
-    "image/x-png",
-    "image/psd",
-    "application/x-pdf",
-  ])("%s takes the type from the bytes", async (declared) => {
-    for (const type of TYPES) await accept(honest[type] ?? Buffer.alloc(0), declared, type);
-    for (const [said, bytes] of Object.entries(foreign)) await refuse(bytes, declared, said);
-  });
+  test.each(["application/octet-stream", "image/*", "image/jpg"])(
+    "%s takes the type from the bytes",
+    async (declared) => {
+      for (const type of TYPES) await accept(honest[type] ?? Buffer.alloc(0), declared, type);
+      for (const [said, bytes] of Object.entries(foreign)) await refuse(bytes, declared, said);
+    },
+  );
 
   test("SVG is accepted in every encoding, and stored as plain UTF-8", async () => {
     const utf16 = Buffer.from(svgDrawing.toString(), "utf16le");
@@ -198,7 +191,7 @@ describe("polyglot files", () => {
         expect(body.includes(payload), said).toBe(false);
       }
     }
-    expect(renditions).toBeGreaterThan(20);
+    expect(renditions).toBeGreaterThan(12);
   });
 
   test("a partial or failed read of a polyglot is never HTML", async () => {

@@ -31,14 +31,6 @@ export const NOISE: NoiseKinds = {
     html: `<script>Sentry.init({dsn:"https://3f0c9d2b7e@errors.${domain}/42"});</script>`,
     bait: `3f0c9d2b7e@errors.${domain}`,
   }),
-  "scp-like remote": ({ domain }) => ({
-    html: `<p>Get the source:</p><pre><code>git clone git@git.${domain}:tools/site.git</code></pre>`,
-    bait: `git@git.${domain}`,
-  }),
-  "scp-like remote in text": ({ domain, style }) => ({
-    html: `<p>${style.filler()} (git@code.${domain}:web/site.git)</p>`,
-    bait: `git@code.${domain}`,
-  }),
   "shell prompt": ({ domain }) => ({
     html: `<pre>deploy@web01.${domain}:~$ ls -l\nscp report.pdf backup@files.${domain}:/srv/</pre>`,
     bait: `deploy@web01.${domain}`,
@@ -50,10 +42,6 @@ export const NOISE: NoiseKinds = {
   placeholder: ({ domain, style }) => ({
     html: `<form action="/newsletter" method="post"><label>${style.words.email} <input type="email" name="email" placeholder="name@${domain}"></label><button>OK</button></form>`,
     bait: `name@${domain}`,
-  }),
-  "value of a form": ({ domain }) => ({
-    html: `<form action="/send"><input type="hidden" name="recipient" value="webform@${domain}"><textarea name="text">user@${domain}</textarea></form>`,
-    bait: `webform@${domain}`,
   }),
   "share link": ({ domain, style }) => ({
     html: `<a class="share" href="mailto:?subject=${encodeURIComponent(style.filler())}&amp;body=https%3A%2F%2Fwww.${domain}%2F">Share</a>`,
@@ -71,13 +59,6 @@ export const NOISE: NoiseKinds = {
     const hide = style.random.pick(['style="display: none"', "hidden", 'style="visibility:hidden;height:0"']);
     return {
       html: `<div class="team-member" ${hide}><h3>${escapeHtml(gone.written)}</h3><p><a href="mailto:${gone.address}">${gone.address}</a></p></div>`,
-      bait: gone.address,
-    };
-  },
-  "person in a template": ({ people }) => {
-    const gone = people.person();
-    return {
-      html: `<template id="card"><h3>${escapeHtml(gone.written)}</h3><p>${gone.address}</p></template>`,
       bait: gone.address,
     };
   },
@@ -100,15 +81,6 @@ export const NOISE: NoiseKinds = {
       bait: address,
     };
   },
-  webmail: ({ people }) => {
-    const address = people.person().address.replace(/@.*/, "@gmail.com");
-    return { html: `<p>${address}</p>`, bait: address };
-  },
-  "longer domain": ({ domain }) => ({
-    html: `<p>kontakt@not${domain} · sales@${domain}.example</p>`,
-    bait: `sales@${domain}.example`,
-  }),
-  price: () => ({ html: "<p>3 @ 4.50, 12 units@9.99, a@b</p>", bait: "units@9.99" }),
   "social handle": ({ domain, style }) => ({
     html: `<p>Mastodon: @news@social.${domain} · X: @${style.random.pick(["acme", "office", "team"])}</p>`,
     bait: `news@social.${domain}`,
@@ -117,16 +89,8 @@ export const NOISE: NoiseKinds = {
     html: `<p>SIP: <a href="sip:reception@sip.${domain}">sip:reception@sip.${domain}</a></p>`,
     bait: `reception@sip.${domain}`,
   }),
-  "message id": ({ domain }) => ({
-    html: `<pre>Message-ID: &lt;20240117093012.4F2A1@mx1.${domain}&gt;</pre>`,
-    bait: `20240117093012.4f2a1@mx1.${domain}`,
-  }),
   "pattern of addresses": ({ domain, style }) => {
     const pattern = `${style.random.pick(["firstname.lastname", "vorname.nachname", "prenom.nom", "name.surname"])}@${domain}`;
     return { html: `<p>${escapeHtml(style.words.email)}: ${pattern}</p>`, bait: pattern };
   },
-  style: ({ domain }) => ({
-    html: `<style>.x::after{content:"css@${domain}"}@media print{a{color:red}}</style>`,
-    bait: `css@${domain}`,
-  }),
 };

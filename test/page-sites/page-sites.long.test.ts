@@ -3,7 +3,7 @@ import { BLANK_KINDS } from "./blank-kinds.ts";
 import { expectAims, expectOwn } from "./expect-aims.ts";
 import { generatedSites } from "./sites.ts";
 
-test("the extractor of the page index reaches its aims on 300 generated sites, and gives none of their obfuscated addresses", () => {
+test("the extractor of the page index reaches its aims on 300 generated sites", () => {
   expectAims([...generatedSites(20261126, 300)]);
 });
 

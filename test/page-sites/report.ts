@@ -4,7 +4,7 @@ const percent = (value: number) => value.toFixed(4);
 
 /** A score as lines of text. */
 export function scoreLines(score: Score, examples: number): string[] {
-  const shares = ["precision", "readable", "split", "hidden", "names", "positions", "phones"] as const;
+  const shares = ["precision", "readable", "names", "positions", "phones"] as const;
   const lines = shares.map(
     (key) => `${key.padEnd(10)} ${percent(score[key].value)}  ${score[key].right} of ${score[key].all}`,
   );

@@ -33,7 +33,7 @@ export class Share {
 
 /** A wrong or missing answer. */
 export interface Mistake {
-  what: "false" | "missed" | "name" | "position" | "phone" | "obfuscated" | "noindex";
+  what: "false" | "missed" | "name" | "position" | "phone" | "noindex";
   /** The kind of noise, or of writing and layout. */
   group: string;
   page: string;
@@ -44,9 +44,6 @@ export interface Mistake {
 export class Score {
   readonly precision = new Share();
   readonly readable = new Share();
-  readonly split = new Share();
-  /** What stands in text and attributes. */
-  readonly hidden = new Share();
   readonly names = new Share();
   /** Names of the wrong person, or of none: worse than no name. */
   wrongNames = 0;
@@ -61,7 +58,6 @@ export class Score {
 /**
  * Compares what a reader finds with the truth about the sites. Recall counts the page of the truth; names, positions and
  * phones count of found addresses, where the page has one or the reader gives one.
- * Each obfuscated address that it gives is a mistake.
  */
 export function scoreSites(sites: Iterable<Site>, read: Reader): Score {
   const score = new Score();
@@ -100,24 +96,21 @@ function scoreSite(score: Score, site: Site, read: Reader) {
 }
 
 function scoreTruth(score: Score, truth: Truth, found: Found | undefined, language: string) {
-  const { visibility, writing, layout, page, address } = truth;
+  const { writing, layout, page, address } = truth;
   const isFound = found !== undefined;
   const fail = (what: Mistake["what"], wanted: string, got: string) =>
     score.mistakes.push({ what, group: `${writing} | ${layout} | ${language}`, page, wanted, got });
-  score[visibility].add(isFound);
-  if (isFound && visibility === "hidden") fail("obfuscated", "", address);
-  if (visibility === "readable") {
-    for (const [map, key] of [
-      [score.byWriting, writing],
-      [score.byLayout, layout],
-      [score.byLanguage, language],
-    ] as const) {
-      const share = map.get(key) ?? new Share();
-      share.add(isFound);
-      map.set(key, share);
-    }
-    if (!isFound) fail("missed", address, "");
+  score.readable.add(isFound);
+  for (const [map, key] of [
+    [score.byWriting, writing],
+    [score.byLayout, layout],
+    [score.byLanguage, language],
+  ] as const) {
+    const share = map.get(key) ?? new Share();
+    share.add(isFound);
+    map.set(key, share);
   }
+  if (!isFound) fail("missed", address, "");
   if (found === undefined) return;
   scoreFields(score, truth, found, (what, wanted, got) => fail(what, `${address}: ${wanted}`, got));
 }

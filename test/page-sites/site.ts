@@ -4,7 +4,7 @@ import type { Layout } from "./layout.ts";
 import type { NoiseKinds } from "./noise.ts";
 import type { Phone } from "./people.ts";
 import type { Parts } from "./themes.ts";
-import type { Visibility, Writing } from "./writings.ts";
+import type { Writing } from "./writings.ts";
 
 /** What a site says of one address, on the page that says most. */
 export interface Truth {
@@ -18,13 +18,11 @@ export interface Truth {
   /** How the address is written. */
   writing: string;
   layout: string;
-  visibility: Visibility;
 }
 
 export interface SitePage {
   url: string;
   html: string;
-  charset: "utf-8" | "windows-1252";
   /** False with a `noindex`. */
   isIndexable: boolean;
   /** Further addresses of the site that the page shows, with no more than another page. */
@@ -43,9 +41,7 @@ export interface Site {
 /** The kinds that sites are made of. */
 export interface SiteKinds {
   languages: readonly Language[];
-  readable: readonly Writing[];
-  split: readonly Writing[];
-  hidden: readonly Writing[];
+  writings: readonly Writing[];
   layouts: readonly Layout[];
   extras: ExtraKinds;
   noise: NoiseKinds;

@@ -42,7 +42,6 @@ class SiteMaker {
   readonly #office: Entry;
   readonly #style: PageStyle;
   readonly #theme: (parts: Parts) => string;
-  readonly #isWindows: boolean;
   readonly #site: Site;
 
   constructor(random: Random, index: number, language: Language, kinds: SiteKinds) {
@@ -61,9 +60,6 @@ class SiteMaker {
     this.#office = this.#people.department("info");
     this.#style = new PageStyle(random, language, this.#organization);
     this.#theme = random.pick(Object.values(kinds.themes));
-    this.#isWindows =
-      random.chance(0.15) &&
-      ["de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "fi"].includes(language.code);
     this.#site = { domain: this.#domain, language: language.code, pages: [], truths: [], baits: new Map() };
   }
 
@@ -98,14 +94,14 @@ class SiteMaker {
     const { address } = this.#people.department(path === "/team/" ? "kontakt" : "team");
     const length = this.#random.int(3, 6);
     const people = Array.from({ length }, () => ({ ...this.#people.person(), address }));
-    const writing = this.#random.pick(this.#kinds.readable.filter(({ isOnName }) => isOnName !== true));
+    const writing = this.#random.pick(this.#kinds.writings.filter(({ isOnName }) => isOnName !== true));
     const main = layout.render(
       people.map((entry) => this.#shown(entry, writing, layout)),
       this.#style,
     );
     this.#page(path, "team", main);
     const truth = { address, firstName: null, lastName: null, position: null, phone: undefined };
-    this.#add(path, truth, writing, `${layout.kind}, one address for all`);
+    this.#add(path, truth, writing.kind, `${layout.kind}, one address for all`);
   }
 
   #contactPage() {
@@ -128,7 +124,7 @@ class SiteMaker {
       [this.#people.department("mail"), this.#people.department("service")],
       this.#style,
     );
-    for (const entry of shown) this.#add(path, entry, { kind, visibility: "readable" }, "extra");
+    for (const entry of shown) this.#add(path, entry, kind, "extra");
     return html;
   }
 
@@ -167,19 +163,16 @@ class SiteMaker {
         position: hides.includes("position") ? null : entry.position,
         phone: hides.includes("phone") ? null : entry.phone,
       };
-      this.#add(path, told, layout.isData ? { kind: "data", visibility: "readable" } : used, layout.kind);
+      this.#add(path, told, layout.isData ? "data" : used.kind, layout.kind);
       return this.#shown(told, used, layout);
     });
     return layout.render(shown, this.#style);
   }
 
   #writing(layout: Layout): Writing {
-    const { readable, split, hidden } = this.#kinds;
-    const drawn = this.#random.float();
-    const family = drawn < 0.64 ? readable : drawn < 0.7 ? split : hidden;
     const isSentence =
       layout.isSentence === true || layout.isInverted === true || layout.isPeopleOnly === true;
-    return this.#random.pick(family.filter(({ isOnName }) => !(isSentence && isOnName)));
+    return this.#random.pick(this.#kinds.writings.filter(({ isOnName }) => !(isSentence && isOnName)));
   }
 
   #shown(entry: Entry, writing: Writing, layout: Layout): Shown {
@@ -202,14 +195,8 @@ class SiteMaker {
     };
   }
 
-  #add(
-    path: string,
-    entry: Omit<Truth, "page" | "writing" | "layout" | "visibility">,
-    writing: Pick<Writing, "kind" | "visibility">,
-    layout: string,
-  ) {
+  #add(path: string, entry: Omit<Truth, "page" | "writing" | "layout">, writing: string, layout: string) {
     const { address, firstName, lastName, position, phone } = entry;
-    const rest = { writing: writing.kind, layout, visibility: writing.visibility };
     this.#site.truths.push({
       page: `${this.#origin}${path}`,
       address,
@@ -217,7 +204,8 @@ class SiteMaker {
       lastName,
       position,
       phone,
-      ...rest,
+      writing,
+      layout,
     });
   }
 
@@ -235,9 +223,8 @@ class SiteMaker {
         ...make({ domain: this.#domain, people: this.#people, style: this.#style }),
       }));
     for (const { bait, kind } of noise) this.#site.baits.set(bait.toLowerCase(), kind);
-    const charset = this.#isWindows ? "windows-1252" : "utf-8";
     const html = this.#theme({
-      ...{ language: this.#language.code, title: words[title], organization: this.#organization, charset },
+      ...{ language: this.#language.code, title: words[title], organization: this.#organization },
       head: `${head}${headFurniture(this.#style, `${this.#origin}${path}`)}`,
       navigation: [
         { href: "/", text: words.home },
@@ -253,7 +240,6 @@ class SiteMaker {
     this.#site.pages.push({
       url: `${this.#origin}${path}`,
       html,
-      charset,
       isIndexable,
       repeats: [this.#office.address],
     });
@@ -262,8 +248,7 @@ class SiteMaker {
   #footer(path: string): string {
     const { address, phone } = this.#office;
     const number = phone === null ? "" : ` · ${this.#style.words.phone} ${this.#style.phone(phone)}`;
-    if (path === "/")
-      this.#add(path, this.#office, { kind: "mailto, address as text", visibility: "readable" }, "footer");
+    if (path === "/") this.#add(path, this.#office, "mailto, address as text", "footer");
     return `<p>© ${escapeHtml(this.#organization)}${number} · <a href="mailto:${address}">${address}</a></p>`;
   }
 }

@@ -22,7 +22,7 @@ afterEachFile(async () => {
 });
 
 /** One renderer for the sites of a test file, since its processes take longer to start than most tests to run. */
-function sharedRenderer(): Renderer {
+export function sharedRenderer(): Renderer {
   renderer ??= createRenderer({ timeoutMs: 60_000 });
   return { ...renderer, close: async () => {} };
 }

@@ -11,11 +11,6 @@ export function hostileSvgs(): Record<string, string> {
       `<filter id="f" x="0" y="0" width="1" height="1">${blurs}</filter>` +
         '<rect width="4000" height="4000" fill="red" filter="url(#f)"/>',
     ),
-    "turbulence of 6000 by 6000 in 100 octaves": svg(
-      6000,
-      '<filter id="f" x="0" y="0" width="1" height="1"><feTurbulence baseFrequency=".01" numOctaves="100"/></filter>' +
-        '<rect width="6000" height="6000" filter="url(#f)"/>',
-    ),
     "300,000 large circles": svg(4000, circles.join("")),
     "a text of two million letters": svg(
       2000,
@@ -24,11 +19,6 @@ export function hostileSvgs(): Record<string, string> {
     "a use tree of 10^12 leaves": svg(
       1000,
       `<defs><circle id="n0" r="5"/>${useTree(12, 10)}</defs><use href="#n12"/>`,
-    ),
-    "a morphology of huge radius": svg(
-      4000,
-      '<filter id="f" x="0" y="0" width="1" height="1"><feMorphology operator="dilate" radius="1000"/></filter>' +
-        '<rect width="4000" height="4000" filter="url(#f)"/>',
     ),
     "ten billion entities": `<!DOCTYPE svg [<!ENTITY e0 "lol">${entityTower(10)}]>${svg(100, "<text>&e10;</text>")}`,
     "one long entity ten thousand times": `<!DOCTYPE svg [<!ENTITY e "${"x".repeat(50_000)}">]>${svg(

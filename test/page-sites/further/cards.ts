@@ -5,17 +5,6 @@ const divs = (lines: readonly string[]) => lines.map((line) => `<div>${line}</di
 
 export const FURTHER_CARDS: readonly Layout[] = [
   {
-    kind: "position within the heading",
-    render: (shown, page) =>
-      each(
-        shown,
-        (one) =>
-          `<div class="person-box"><h3>${one.name}${wrap(one.position, "small")}</h3>${rest(one, page)
-            .map((line) => `<p>${line}</p>`)
-            .join("")}</div>`,
-      ),
-  },
-  {
     kind: "position below the name in the heading",
     render: (shown, page) =>
       each(
@@ -63,11 +52,6 @@ export const FURTHER_CARDS: readonly Layout[] = [
       ),
   },
   {
-    kind: "address element",
-    render: (shown, page) =>
-      each(shown, (one) => `<address><b>${one.name}</b><br>${page.lines(one).join("<br>")}</address>`),
-  },
-  {
     kind: "sidebar box",
     render: (shown, page) =>
       each(
@@ -96,20 +80,6 @@ export const FURTHER_CARDS: readonly Layout[] = [
         (one) =>
           `<div class="row"><div class="col-md-4"><strong>${one.name}</strong></div><div class="col-md-4">${one.position}</div><div class="col-md-4">${rest(one, page).join("<br>")}</div></div>`,
       ),
-  },
-  {
-    kind: "definition with icons",
-    render: (shown) =>
-      each(
-        shown,
-        (one) =>
-          `<section class="contact-person"><header>${one.name}</header>${wrap(one.position, "p")}${one.phone === "" ? "" : `<p><i class="fa fa-phone"></i> ${one.phone}</p>`}<p><i class="fa fa-envelope"></i> ${one.mail}</p></section>`,
-      ),
-  },
-  {
-    kind: "custom elements",
-    render: (shown, page) =>
-      `<team-list>${each(shown, (one) => `<team-card><span slot="name">${one.name}</span><span slot="role">${one.position}</span><span slot="contact">${rest(one, page).join("<br>")}</span></team-card>`)}</team-list>`,
   },
 ];
 

@@ -179,6 +179,7 @@ test.each([
   "<a aria-label='ada [at] acme.example'></a>",
   "ada<i class='bi bi-at' aria-hidden=true></i>acme.example",
   "<span style='unicode-bidi:bidi-override;direction:rtl'>elpmaxe.emca@ada</span>",
+  "<p><strong>Mail:</strong> <bdo dir=rtl>elpmaxe.emca@ada</bdo></p>",
   "<span data-cfemail='5534313415343638307b302d3438253930'>[email protected]</span>",
   "<a href='/cdn-cgi/l/email-protection#5534313415343638307b302d3438253930'>mail</a>",
   "<a data-user=ada data-domain=acme.example></a>",

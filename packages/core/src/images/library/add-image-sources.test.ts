@@ -27,15 +27,15 @@ test("add() copies the file at a path: the file is unchanged and not linked into
   expect(await spooled(store)).toEqual([]);
 });
 
-test.each(["image/jpg", "image/pjpeg; q=1", "IMAGE/X-PNG", "application/octet-stream", undefined])(
-  "add() with the type %s detects the type from the bytes",
-  async (type) => {
-    const store = createDiskStore();
-    const site = createLibrarySite({ store });
-    const options: AddOptions = type === undefined ? {} : { type };
-    expect(await site.images.add(PNG, options)).toMatchObject({ type: "image/png" });
-  },
-);
+test.each([
+  ...["image/jpg", "image/pjpeg; q=1", "IMAGE/X-PNG", "image/svg", "image/psd", "application/x-pdf", "*/*"],
+  ...["application/octet-stream", "binary/octet-stream", undefined],
+])("add() with the type %s detects the type from the bytes", async (type) => {
+  const store = createDiskStore();
+  const site = createLibrarySite({ store });
+  const options: AddOptions = type === undefined ? {} : { type };
+  expect(await site.images.add(PNG, options)).toMatchObject({ type: "image/png" });
+});
 
 test.each(["", "/", "missing.png"])(
   'add() rejects an unreadable path ("…/%s") with bad_request',
