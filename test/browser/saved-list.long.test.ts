@@ -49,7 +49,7 @@ function answerDialogs(page: Page, answers: boolean[]): string[] {
 test("an entry whose saved expiry has passed keeps its PIN and shows the new expiry and description of the service", async () => {
   const image = await add("late.jpg");
   await shared.site.images.edit(image.id, {
-    expiresAt: Date.now() + 29.2 * DAY_MS,
+    expiresAt: new Date(Date.now() + 29.2 * DAY_MS),
     name: "later.jpg",
     description: "A <boat>",
   });

@@ -4,7 +4,16 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withSite } from "../support/quick-site.ts";
-import { choose, copied, entryOf, onUploadPage, readList, shareUploadPage, storedAt } from "./upload-page.ts";
+import {
+  choose,
+  copied,
+  entryOf,
+  hold,
+  onUploadPage,
+  readList,
+  shareUploadPage,
+  storedAt,
+} from "./upload-page.ts";
 
 const REFUSED = { mayComplain: /Failed to load resource/ };
 const PART_BYTES = 8 * 2 ** 20;
@@ -13,13 +22,13 @@ const shared = shareUploadPage({ resumable: true });
 const { boat, big, onPage } = shared;
 
 let directory: string;
-/** A file of 20 MB, which the browser reads from disk, and recognises. */
+/** A file of 10 MB, which the browser reads from disk, and recognises. */
 let bigFile: string;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "outrigger-upload-"));
   bigFile = join(directory, "big.jpg");
-  await writeFile(bigFile, big(20_000_000).buffer);
+  await writeFile(bigFile, big(10_000_000).buffer);
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
@@ -65,7 +74,7 @@ test("a large upload shows its progress, leaving is questioned, and Cancel delet
       const entry = entryOf(page, "big.jpg");
       const bar = entry.getByRole("progressbar", { name: "Upload of big.jpg" });
       expect(await bar.evaluate((element) => (element as HTMLProgressElement).value)).toBe(PART_BYTES);
-      expect(await entry.textContent()).toContain("8 MB of 19.1 MB · 41%");
+      expect(await entry.textContent()).toContain("8 MB of 9.54 MB · 83%");
       expect(await leavingAsks(page)).toBe(true);
       await entry.getByRole("button", { name: "Cancel big.jpg" }).click();
       await expect.poll(() => entry.count()).toBe(0);
