@@ -98,8 +98,9 @@ test("the form for browsers without JavaScript has no serious accessibility faul
   await withPage({}, async (page) => {
     for (const html of [front, await sent(Buffer.from("text")), await sent(photo)]) {
       await page.setContent(html.replaceAll(/<script[^>]*><\/script>/g, ""));
-      const hasForm = (await page.getByRole("button", { name: "Upload" }).count()) === 1;
-      expect([hasForm, await axeFaults(page)]).toEqual([html.includes("<form"), []]);
+      const buttons = page.getByRole("button", { name: "Upload" });
+      await expect.poll(() => buttons.count()).toBe(html.includes("<form") ? 1 : 0);
+      expect(await axeFaults(page)).toEqual([]);
     }
   });
 });

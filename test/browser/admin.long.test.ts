@@ -25,8 +25,8 @@ afterAll(async () => {
   await site.close();
 });
 
-async function stored(name: string, width = 300): Promise<string> {
-  const reply = await postImage(site, await jpegPhoto(width, 200), "image/jpeg", { name });
+async function stored(name: string, file?: Buffer): Promise<string> {
+  const reply = await postImage(site, file ?? (await jpegPhoto(300, 200)), "image/jpeg", { name });
   return ((await reply.json()) as { id: string }).id;
 }
 
@@ -85,7 +85,8 @@ test("a moderator accepts, refuses, withholds, finds, releases and deletes witho
 });
 
 test("from report to takedown, with its copies and later uploads, and to a report that is kept", async () => {
-  const [id, copy, other] = [await stored("party", 320), await stored("party", 320), await stored("party")];
+  const file = await jpegPhoto(320, 240);
+  const [id, copy, other] = [await stored("party", file), await stored("party", file), await stored("party")];
   await withPage({ javaScriptEnabled: false }, async (page) => {
     await page.goto(`${site.base}/${id}/report`);
     await page.getByLabel("Reason").selectOption("intimate_image");
@@ -106,7 +107,7 @@ test("from report to takedown, with its copies and later uploads, and to a repor
     expect(await outcome(page)).toEqual(["1 image withheld."]);
     await page.getByText("No images here.").waitFor();
     expect(await statusesOf(id, copy)).toEqual([451, 451]);
-    expect((await postImage(site, await jpegPhoto(320, 200), "image/jpeg")).status).toBe(451);
+    expect((await postImage(site, file, "image/jpeg")).status).toBe(451);
 
     await page.goto(`${site.base}/${other}/report`);
     await page.getByLabel("Reason").selectOption("other");
@@ -132,8 +133,9 @@ test("the list has no accessibility fault in both themes, fits every window, and
       await page.goto(`${admin.base}/${show}`);
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });
-        expect([show, await axeFaults(page), await overflowsOf(page)]).toEqual([show, [], []]);
+        expect([show, await axeFaults(page)]).toEqual([show, []]);
       }
+      expect([show, await overflowsOf(page)]).toEqual([show, []]);
     }
     await page.goto(`${admin.base}/`);
     const picture = page.locator(".frame img").first();

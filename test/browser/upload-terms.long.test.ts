@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withSite } from "../support/quick-site.ts";
+import type { Created } from "../support/service.ts";
 import {
   choose,
   copied,
@@ -19,7 +20,7 @@ const DAY_MS = 24 * HOUR_MS;
 const shared = shareUploadPage();
 const { boat, add, onPage } = shared;
 const stored = (page: Page, name: string) => storedAt(shared.site, page, name);
-const leftMs = ({ expiresAt }: { expiresAt?: unknown }) => Date.parse(String(expiresAt)) - Date.now();
+const leftMs = ({ expiresAt }: Created) => Date.parse(String(expiresAt)) - Date.now();
 
 test("the next images get the chosen name and lifetime, and wait while a date is past, half typed or missing", async () => {
   await onPage(

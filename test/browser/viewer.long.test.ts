@@ -29,7 +29,7 @@ test("a large picture is sharp on screens of densities 1 and 2, and links to the
   for (const [deviceScaleFactor, side] of [
     [1, 1024],
     [2, 2048],
-  ]) {
+  ] as const) {
     await withPage({ viewport: { width: 1000, height: 900 }, deviceScaleFactor }, async (page) => {
       await page.goto(photo.url);
       const { source } = await decoded(page);
