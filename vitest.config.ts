@@ -39,7 +39,6 @@ const IN_PARTS = [
   "packages/sql/src/transfer/import-kill.long.test.ts",
   "test/backends.long.test.ts",
   "test/backends/serve.long.test.ts",
-  "test/browser/edit.long.test.ts",
   "test/hostile/{{odd-files,resumable}.long,requests}.test.ts",
   "test/reliability/{many-nodes-*,model}.long.test.ts",
 ];

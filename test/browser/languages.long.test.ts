@@ -2,7 +2,7 @@ import { createAdminPages } from "@outrigger/web";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import en from "../../packages/web/src/messages/en.json" with { type: "json" };
-import { newContext, overflowsOf } from "../support/chromium.ts";
+import { overflowsOf, withPage } from "../support/chromium.ts";
 import { startHost } from "../support/hosts.ts";
 import { linkOf, shareUploadPage, textFile } from "./upload-page.ts";
 
@@ -47,69 +47,58 @@ async function expectWhole(page: Page): Promise<void> {
 
 const shared = shareUploadPage({ reports: true, pages: { locale: "ar", messages: { ar: PSEUDO } } });
 
-test("in a long language from right to left, upload page, viewer, edit page and refusals have no other text, and fit every window", async () => {
-  const context = await newContext();
-  const page = await context.newPage();
-  await page.goto(`${shared.site.base}/`);
-  await page.locator("#chooser").waitFor({ state: "attached" });
+test("in a long language from right to left, upload page, viewer, edit page, report and refusals have no other text, and fit every window", async () => {
+  const { id: gone } = await shared.add("boat.jpg");
+  await shared.site.images.remove(gone);
+  await withPage({}, async (page) => {
+    await page.goto(`${shared.site.base}/`);
+    await page.locator("#chooser").waitFor({ state: "attached" });
+    await expectWhole(page);
+    await page.locator("#chooser").setInputFiles([shared.boat(), textFile()]);
+    await page.locator(".entry.failed").waitFor();
+    const link = await linkOf(page.locator(".entry.ready"));
+    await expectWhole(page);
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.locator(".entry button[popovertarget]").first().click();
+      const { x = -1, width: of = 0 } = (await page.locator(".menu:popover-open").boundingBox()) ?? {};
+      expect([width, x >= 0, x + of <= width]).toEqual([width, true, true]);
+      expect(foreignIn(await textsOf(page))).toEqual([]);
+      await page.keyboard.press("Escape");
+    }
+    await page.goto(link);
+    await openAll(page);
+    const report = String(await page.locator('footer a[rel="nofollow"]').getAttribute("href"));
+    for (const address of [link.replace(/view$/, "edit"), `${shared.site.base}/${gone}/view`, report]) {
+      await page.goto(address);
+      await expectWhole(page);
+    }
+  });
+});
+
+test("in a long language from right to left, the page of the person who decides has no other text, and fits every window", async () => {
+  await shared.add("boat.jpg");
+  const pages = createAdminPages({
+    ...{ images: shared.site.images, authorize: () => ({ by: "MIA" }) },
+    ...{ locale: "ar", messages: { ar: PSEUDO } },
+  });
+  const admin = await startHost("Express 5", pages, "/admin/images");
+  onTestFinished(() => admin.close());
+  await withPage({}, async (page) => {
+    await page.goto(`${admin.base}/`);
+    const links = page.locator("nav a:not([href$=jsonl])");
+    for (const view of ["", ...(await links.evaluateAll((all) => all.map((a) => a.getAttribute("href"))))]) {
+      await page.goto(new URL(view ?? "", `${admin.base}/`).href);
+      await openAll(page);
+    }
+  });
+});
+
+/** Opens every part that can be opened, and checks the page before and after. */
+async function openAll(page: Page): Promise<void> {
   await expectWhole(page);
-  await page.locator("#chooser").setInputFiles([shared.boat(), textFile()]);
-  await page.locator("a.thumbnail").waitFor();
-  await page.locator(".entry.failed").waitFor();
-  const link = await linkOf(page.locator(".entry").filter({ has: page.locator("a.thumbnail") }));
-  await expectWhole(page);
-  for (const width of [320, 1280]) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.locator(".entry button[popovertarget]").first().click();
-    const { x = -1, width: of = 0 } = (await page.locator(".menu:popover-open").boundingBox()) ?? {};
-    expect([width, x >= 0, x + of <= width]).toEqual([width, true, true]);
-    expect(foreignIn(await textsOf(page))).toEqual([]);
-    await page.keyboard.press("Escape");
-  }
-  await page.goto(link);
   for (const summary of await page.locator("summary").all()) {
     await summary.click();
     await expectWhole(page);
   }
-  const { id: gone } = await shared.add("boat.jpg");
-  await shared.site.images.remove(gone);
-  for (const address of [link.replace(/view$/, "edit"), `${shared.site.base}/${gone}/view`]) {
-    await page.goto(address);
-    await expectWhole(page);
-  }
-  await page.goto(link);
-  await page.locator('footer a[rel="nofollow"]').click();
-  await page.waitForURL(/report/);
-  await expectWhole(page);
-  await context.close();
-});
-
-test("in a long language from right to left, the page of the person who decides has no other text, and fits every window", async () => {
-  const image = await shared.add("boat.jpg");
-  const messages = { ar: PSEUDO };
-  const pages = createAdminPages({
-    images: shared.site.images,
-    authorize: () => ({ by: "MIA" }),
-    locale: "ar",
-    messages,
-  });
-  const admin = await startHost("Express 5", pages, "/admin/images");
-  onTestFinished(() => admin.close());
-  const context = await newContext();
-  const page = await context.newPage();
-  for (const width of [320, 1280]) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.goto(`${admin.base}/`);
-    await page.locator(`[data-id="${image.id}"], img`).first().waitFor();
-    await expectWhole(page);
-    for (const summary of await page.locator("summary").all()) await summary.click();
-    await expectWhole(page);
-    for (const view of await page
-      .locator("nav a:not([href$=jsonl])")
-      .evaluateAll((all) => all.map((a) => a.getAttribute("href")))) {
-      await page.goto(new URL(view ?? "", page.url()).href);
-      await expectWhole(page);
-    }
-  }
-  await context.close();
-});
+}

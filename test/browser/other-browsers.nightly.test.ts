@@ -7,7 +7,6 @@ import { expect, test } from "vitest";
 import { launchFirefox, launchWebKit } from "../support/other-browsers.ts";
 import { jpegPhoto } from "../support/pictures.ts";
 import { withSite } from "../support/service.ts";
-import { eventually } from "./upload-page.ts";
 
 test.each([
   ["Firefox", launchFirefox],
@@ -27,18 +26,17 @@ test.each([
     try {
       await withSite({}, async (site) => {
         await browser.open(`${site.base}/`);
-        await eventually(() => browser.evaluate('return document.querySelector("#chooser") !== null')).toBe(
-          true,
-        );
+        const isOpen = () => browser.evaluate('return document.querySelector("#chooser") !== null');
+        await expect.poll(isOpen).toBe(true);
         await browser.choose("#chooser", path);
         const link = () => browser.evaluate('return document.querySelector(".entry a.thumbnail")?.href');
-        await eventually(link).toMatch(/\/[\w-]{22}\/view$/);
+        await expect.poll(link).toMatch(/\/[\w-]{22}\/view$/);
         expect(await browser.evaluate('return document.querySelector(".entry .title").textContent')).toBe(
           "boat.png",
         );
         await browser.open(String(await link()));
         const width = "return document.querySelector('figure img')?.naturalWidth";
-        await eventually(() => browser.evaluate(width)).toBe(120);
+        await expect.poll(() => browser.evaluate(width)).toBe(120);
       });
     } finally {
       await browser.close();

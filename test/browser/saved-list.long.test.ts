@@ -1,19 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import type { SavedImage } from "../../packages/web/browser/saved/saved-image.ts";
 import { overflowsOf } from "../support/chromium.ts";
-import {
-  answerDialogs,
-  deleteElsewhere,
-  openWithList,
-  patch,
-  readList,
-  savedFrom,
-  statusOf,
-} from "./saved-list.ts";
-import { choose, copied, entryOf, eventually, menuItem, shareUploadPage } from "./upload-page.ts";
+import { addressOf, type Created } from "../support/service.ts";
+import { choose, copied, entryOf, menuItem, readList, shareUploadPage } from "./upload-page.ts";
 
 const DAY_MS = 86_400_000;
 const PAST = new Date(Date.now() - 60_000).toISOString();
@@ -24,18 +14,49 @@ const shared = shareUploadPage();
 const { boat, add, onPage } = shared;
 
 const entry = (page: Page, name: string) => page.locator(".saved .entry").filter({ hasText: name });
+const statusOf = async ({ id }: { id: string }) => (await fetch(addressOf(shared.site, id, "json"))).status;
+const listOf = (page: Page) => readList(page, shared.site);
+const press = async (page: Page, name: string, act: string) =>
+  (await menuItem(entry(page, name), act)).click();
+
+/** The entry of an image that the service answered. */
+function savedFrom(created: Created): SavedImage {
+  const { id, pin, url, name, type, expiresAt } = created;
+  return { id, pin, url, name: String(name), type: String(type), expiresAt: String(expiresAt) };
+}
+
+/** Replaces the list, as another window would, and opens the page again. */
+async function openWith(page: Page, images: readonly SavedImage[]): Promise<void> {
+  await page.evaluate(([key = "", text = ""]) => localStorage.setItem(key, text), [
+    `outrigger uploads ${shared.site.base}`,
+    JSON.stringify(images),
+  ] as const);
+  await page.reload();
+  await page.getByText("Drop images here").waitFor();
+}
+
+/** Answers the next dialogs of the page in this order. @returns their texts so far */
+function answerDialogs(page: Page, answers: boolean[]): string[] {
+  const asked: string[] = [];
+  page.on("dialog", async (dialog) => {
+    asked.push(dialog.message());
+    if (answers.shift() === true) await dialog.accept();
+    else await dialog.dismiss();
+  });
+  return asked;
+}
 
 test("an entry whose saved expiry has passed keeps its PIN and shows the new expiry and description of the service", async () => {
   const image = await add("late.jpg");
-  await patch(shared.site, image, {
-    expiresAt: Date.now() + 29.2 * DAY_MS,
+  await shared.site.images.edit(image.id, {
+    expiresAt: new Date(Date.now() + 29.2 * DAY_MS),
     name: "later.jpg",
     description: "A <boat>",
   });
   await onPage(async (page) => {
-    await openWithList(page, shared.site, [{ ...savedFrom(image), expiresAt: PAST }]);
+    await openWith(page, [{ ...savedFrom(image), expiresAt: PAST }]);
     await entry(page, "later.jpg").getByText("29 days left").waitFor();
-    const [saved] = await readList(page, shared.site);
+    const [saved] = await listOf(page);
     expect(saved).toMatchObject({ id: image.id, pin: image.pin, name: "later.jpg" });
     expect(Date.parse(saved?.expiresAt ?? "")).toBeGreaterThan(Date.now() + 29 * DAY_MS);
     const markdown = await copied(page, await menuItem(entry(page, "later.jpg"), "Markdown"));
@@ -47,56 +68,44 @@ test("an entry whose saved expiry has passed keeps its PIN and shows the new exp
 
 test("deleted and withheld images have no copy buttons, and only the deleted ones leave the list", async () => {
   const [deleted, withheld] = [await add("deleted.jpg"), await add("withheld.jpg")];
-  await deleteElsewhere(shared.site, deleted);
+  await shared.site.images.remove(deleted.id);
   await shared.site.images.withhold(withheld.id, { reason: "By order." });
   await onPage(async (page) => {
-    await openWithList(page, shared.site, [savedFrom(deleted), savedFrom(withheld)]);
+    await openWith(page, [savedFrom(deleted), savedFrom(withheld)]);
     await entry(page, "deleted.jpg").getByText("deleted", { exact: true }).waitFor();
     await entry(page, "withheld.jpg").getByText("unavailable for legal reasons").waitFor();
-    expect(await page.locator(".saved .entry .copier").count()).toBe(0);
+    expect(await page.locator(".saved").getByRole("button", { name: /^Copy/ }).count()).toBe(0);
     await page.reload();
-    await eventually(() => page.locator(".saved .entry").count()).toBe(1);
-    expect(await readList(page, shared.site)).toMatchObject([{ id: withheld.id, pin: withheld.pin }]);
+    await expect.poll(() => page.locator(".saved .entry").count()).toBe(1);
+    expect(await listOf(page)).toMatchObject([{ id: withheld.id, pin: withheld.pin }]);
 
     await shared.site.images.release(withheld.id);
-    const [saved] = await readList(page, shared.site);
-    if (saved) await openWithList(page, shared.site, [{ ...saved, checkedAt: 0 }]);
+    const [saved] = await listOf(page);
+    if (saved) await openWith(page, [{ ...saved, checkedAt: 0 }]);
     await entry(page, "withheld.jpg").getByText("hours left").waitFor();
   }, REFUSALS);
 });
 
-test("an entry is removed only after the page has said that its PIN is lost with it", async () => {
-  const image = await add("boat.jpg");
+test("one entry and selected ones are removed only after the page has said that their PINs are lost with them", async () => {
+  const images = [await add("one.jpg"), await add("two.jpg"), await add("boat.jpg")];
   await onPage(async (page) => {
-    await openWithList(page, shared.site, [savedFrom(image)]);
-    const remove = async () => (await menuItem(entry(page, "boat.jpg"), "Remove from this list")).click();
-    const asked = answerDialogs(page, [false, true]);
-    await remove();
-    expect(await readList(page, shared.site)).toMatchObject([{ pin: image.pin }]);
-    await remove();
-    await eventually(() => readList(page, shared.site)).toEqual([]);
-    const text = "Remove boat.jpg from this list? You will no longer be able to edit or delete the image.";
-    expect(asked).toEqual([text, text]);
-    expect(await page.locator(".entry").count()).toBe(0);
-    expect(await statusOf(shared.site, image)).toBe(200);
-  });
-});
-
-test("Remove from this list says what is lost, and removes all selected entries", async () => {
-  const images = [await add("one.jpg"), await add("two.jpg")];
-  await onPage(async (page) => {
-    await openWithList(page, shared.site, images.map(savedFrom));
-    const asked = answerDialogs(page, [false, true]);
+    await openWith(page, images.map(savedFrom));
+    const asked = answerDialogs(page, [false, true, false, true]);
+    await press(page, "boat.jpg", "Remove from this list");
+    expect(await listOf(page)).toHaveLength(3);
+    await press(page, "boat.jpg", "Remove from this list");
+    await expect.poll(async () => (await listOf(page)).length).toBe(2);
     await page.getByRole("button", { name: "Select", exact: true }).click();
     await page.getByRole("button", { name: "Select all" }).click();
     const clear = page.getByRole("button", { name: "Remove 2 from this list" });
     await clear.click();
     expect(await page.locator(".saved .entry").count()).toBe(2);
     await clear.click();
-    await eventually(() => readList(page, shared.site)).toEqual([]);
-    expect(asked[0]).toBe(
-      "Remove 2 images from this list? You will no longer be able to edit or delete the images.",
-    );
+    await expect.poll(() => listOf(page)).toEqual([]);
+    const one = "Remove boat.jpg from this list? You will no longer be able to edit or delete the image.";
+    const two = "Remove 2 images from this list? You will no longer be able to edit or delete the images.";
+    expect(asked).toEqual([one, one, two, two]);
+    expect(await Promise.all(images.map(statusOf))).toEqual([200, 200, 200]);
   });
 });
 
@@ -104,7 +113,7 @@ test("the list is in the order of choice, is searched by name, and its selected 
   const images = await Promise.all(["a", "b", "c", "d", "e", "f", "g"].map((name) => add(`${name}.jpg`)));
   const saved = images.map((image, index) => ({ ...savedFrom(image), chosenAt: (index * 3) % 7 }));
   await onPage(async (page) => {
-    await openWithList(page, shared.site, saved);
+    await openWith(page, saved);
     const titles = () => page.locator(".saved .title").allTextContents();
     expect(await titles()).toEqual(["c.jpg", "e.jpg", "g.jpg", "b.jpg", "d.jpg", "f.jpg", "a.jpg"]);
     const all = page.getByRole("button", { name: "Copy all links" });
@@ -119,11 +128,31 @@ test("the list is in the order of choice, is searched by name, and its selected 
     expect(links).toBe([images[2]?.url, images[0]?.url].map((url) => `${url}/view`).join("\n"));
     const asked = answerDialogs(page, [true]);
     await page.getByRole("button", { name: "Delete 2…" }).click();
-    await eventually(titles).toEqual(["e.jpg", "g.jpg", "b.jpg", "d.jpg", "f.jpg"]);
+    await expect.poll(titles).toEqual(["e.jpg", "g.jpg", "b.jpg", "d.jpg", "f.jpg"]);
     expect(asked).toEqual(["Delete 2 images for everyone? This cannot be undone."]);
-    const statuses = images.map((image) => statusOf(shared.site, image));
-    expect(await Promise.all(statuses)).toEqual([410, 200, 410, 200, 200, 200, 200]);
+    expect(await Promise.all(images.map(statusOf))).toEqual([410, 200, 410, 200, 200, 200, 200]);
   });
+});
+
+test("Delete asks first, takes the image off the list, goes through when the page is left at once, and tells why the service refuses", async () => {
+  const [own, foreign, last] = [await add("own.jpg"), await add("foreign.jpg"), await add("last.jpg")];
+  await onPage(async (page) => {
+    await openWith(page, [savedFrom(own), { ...savedFrom(foreign), pin: "0".repeat(16) }, savedFrom(last)]);
+    const asked = answerDialogs(page, [false, true, true, true]);
+    await press(page, "own.jpg", "Delete…");
+    expect(await statusOf(own)).toBe(200);
+    await press(page, "own.jpg", "Delete…");
+    await expect.poll(() => entry(page, "own.jpg").count()).toBe(0);
+    expect(await statusOf(own)).toBe(410);
+    expect(asked[0]).toBe("Delete own.jpg for everyone? This cannot be undone.");
+    await press(page, "foreign.jpg", "Delete…");
+    const refusal = "foreign.jpg was not deleted. The server says: “The PIN is wrong.”";
+    await entry(page, "foreign.jpg").getByText(refusal).waitFor();
+    expect((await listOf(page)).map(({ id }) => id)).toEqual([foreign.id, last.id]);
+    await press(page, "last.jpg", "Delete…");
+    await page.goto("about:blank");
+    await expect.poll(() => statusOf(last)).toBe(410);
+  }, REFUSALS);
 });
 
 test("a row follows the edit page of another window", async () => {
@@ -133,54 +162,12 @@ test("a row follows the edit page of another window", async () => {
     const other = await page.context().newPage();
     await other.goto(String(await edit));
     await other.getByLabel("Name").fill("harbour.jpg");
-    await other.getByLabel("Time from now").selectOption({ label: "30 days" });
+    await other.getByLabel("Time from now").selectOption("30 days");
     await other.getByRole("button", { name: "Save changes" }).click();
     await entryOf(page, "harbour.jpg")
       .getByText(/^(29|30) days left$/)
       .waitFor();
   });
-});
-
-test("Delete asks first, and takes the deleted image off the list", async () => {
-  await onPage(async (page) => {
-    await choose(page, boat());
-    const remove = async () => (await menuItem(entryOf(page, "boat.jpg"), "Delete…")).click();
-    await entryOf(page, "boat.jpg").getByRole("button", { name: "Copy link" }).waitFor();
-    const [image] = await readList(page, shared.site);
-    if (image === undefined) throw new Error("The upload is not in the list");
-    const asked = answerDialogs(page, [false, true]);
-    await remove();
-    expect(await statusOf(shared.site, image)).toBe(200);
-    await remove();
-    await eventually(() => page.locator(".entry").count()).toBe(0);
-    expect(await statusOf(shared.site, image)).toBe(410);
-    expect(await readList(page, shared.site)).toEqual([]);
-    expect(asked[0]).toBe("Delete boat.jpg for everyone? This cannot be undone.");
-  });
-});
-
-test("a deletion goes through when the page is left at once", async () => {
-  const image = await add("boat.jpg");
-  await onPage(async (page) => {
-    await openWithList(page, shared.site, [savedFrom(image)]);
-    answerDialogs(page, [true]);
-    await (await menuItem(entry(page, "boat.jpg"), "Delete…")).click();
-    await page.goto("about:blank");
-    await eventually(() => statusOf(shared.site, image)).toBe(410);
-  });
-});
-
-test("a deletion that the service refuses leaves the image in the list, with the reason", async () => {
-  const image = await add("boat.jpg");
-  await onPage(async (page) => {
-    await openWithList(page, shared.site, [{ ...savedFrom(image), pin: "0".repeat(16) }]);
-    answerDialogs(page, [true]);
-    await (await menuItem(entry(page, "boat.jpg"), "Delete…")).click();
-    await entry(page, "boat.jpg")
-      .getByText("boat.jpg was not deleted. The server says: “The PIN is wrong.”")
-      .waitFor();
-    expect(await readList(page, shared.site)).toHaveLength(1);
-  }, REFUSALS);
 });
 
 test("two windows add to the list and change it without losing an entry", async () => {
@@ -189,66 +176,38 @@ test("two windows add to the list and change it without losing an entry", async 
     await other.goto(`${shared.site.base}/`);
     const names = (prefix: string) => ["1", "2", "3", "4"].map((number) => boat(`${prefix}${number}.jpg`));
     await Promise.all([choose(page, ...names("a")), choose(other, ...names("b"))]);
-    await eventually(async () => (await readList(page, shared.site)).length).toBe(8);
+    await expect.poll(async () => (await listOf(page)).length).toBe(8);
     // As if the other window had not seen the last addition.
     await choose(page, boat("late.jpg"));
-    await eventually(async () => (await readList(page, shared.site))[0]?.name).toBe("late.jpg");
+    await expect.poll(async () => (await listOf(page))[0]?.name).toBe("late.jpg");
     await other.evaluate((key) => {
       const list: unknown[] = JSON.parse(localStorage.getItem(key) ?? "[]");
       localStorage.setItem(key, JSON.stringify(list.slice(1)));
     }, `outrigger uploads ${shared.site.base}`);
-    await eventually(async () => (await readList(page, shared.site)).map(({ name }) => name)).toContain(
-      "late.jpg",
-    );
+    await expect.poll(async () => (await listOf(page)).map(({ name }) => name)).toContain("late.jpg");
   });
 });
 
 test("names keep their direction, and long ones take one line", async () => {
   const long = await add(`${"Wort ".repeat(43)}.jpg`);
   const arabic = await add("صورة ١.jpg");
-  await onPage(
-    async (page) => {
-      await openWithList(page, shared.site, [savedFrom(long), savedFrom(arabic)]);
-      const titles = page.locator(".saved .title");
-      const { height, lineHeight } = await titles.first().evaluate((title) => ({
-        height: title.getBoundingClientRect().height,
-        lineHeight: Number.parseFloat(getComputedStyle(title).lineHeight),
-      }));
-      expect(height).toBeLessThanOrEqual(lineHeight + 1);
-      expect(await titles.nth(1).evaluate((title) => getComputedStyle(title).direction)).toBe("rtl");
-    },
-    { viewport: { width: 320, height: 900 } },
-  );
-});
-
-test("the files in a dropped folder and its folders are uploaded, without those of the system", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "outrigger-drop-"));
-  try {
-    await mkdir(join(folder, "trip", "deep"), { recursive: true });
-    await writeFile(join(folder, "trip", "one.jpg"), shared.photo);
-    await writeFile(join(folder, "trip", "deep", "two.jpg"), shared.photo);
-    for (const dust of [".DS_Store", "Thumbs.db", "deep/desktop.ini"])
-      await writeFile(join(folder, "trip", dust), "dust");
-    await onPage(async (page) => {
-      const session = await page.context().newCDPSession(page);
-      const data = { items: [], files: [join(folder, "trip")], dragOperationsMask: 1 };
-      for (const type of ["dragEnter", "dragOver"] as const)
-        await session.send("Input.dispatchDragEvent", { type, x: 100, y: 400, data });
-      await eventually(() => page.locator(".dragging").count()).toBe(1);
-      await session.send("Input.dispatchDragEvent", { type: "drop", x: 100, y: 400, data });
-      await page.getByRole("heading", { name: "2 images are ready to share" }).waitFor();
-      expect(await page.locator(".dragging").count()).toBe(0);
-      expect((await page.locator(".entry .title").allTextContents()).sort()).toEqual(["one.jpg", "two.jpg"]);
-    });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const use = async (page: Page) => {
+    await openWith(page, [savedFrom(long), savedFrom(arabic)]);
+    const titles = page.locator(".saved .title");
+    const { height, lineHeight } = await titles.first().evaluate((title) => ({
+      height: title.getBoundingClientRect().height,
+      lineHeight: Number.parseFloat(getComputedStyle(title).lineHeight),
+    }));
+    expect(height).toBeLessThanOrEqual(lineHeight + 1);
+    expect(await titles.nth(1).evaluate((title) => getComputedStyle(title).direction)).toBe("rtl");
+  };
+  await onPage(use, { viewport: { width: 320, height: 900 } });
 });
 
 test("only a browser that holds the PIN has the uploader's bar in the viewer, with the edit page and the secret edit link", async () => {
   const [own, other] = [await add("own.jpg"), await add("other.jpg")];
   await onPage(async (page) => {
-    await openWithList(page, shared.site, [savedFrom(own)]);
+    await openWith(page, [savedFrom(own)]);
     await page.goto(`${own.url}/view`);
     await page.getByLabel("More", { exact: true }).click();
     await page.getByRole("group", { name: "Your upload" }).waitFor();

@@ -1,5 +1,3 @@
-import { sharedFile } from "../../packages/web/browser/upload/share-texts.ts";
-import { shareTexts } from "../../packages/web/src/share.ts";
 import "../../packages/web/test/english.ts";
 import { OutriggerError } from "@outrigger/client";
 import { describe, expect, test } from "vitest";
@@ -9,10 +7,11 @@ import {
   isGoneForGood,
   type SavedChange,
 } from "../../packages/web/browser/saved/saved-list.ts";
+import { sharedFile } from "../../packages/web/browser/upload/share-texts.ts";
 import { checkSaved, dueForCheck } from "../../packages/web/browser/upload/store/list-checks.ts";
+import { shareTexts } from "../../packages/web/src/share.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW = Date.parse("2030-01-01T00:00:00Z");
 
@@ -29,24 +28,9 @@ const image = (letter: string, more: Partial<SavedImage> = {}): SavedImage => ({
 const refusal = (status: number, detail = "", retryAfterMs: number | null = null) =>
   new OutriggerError({ status, title: "", detail, retryAfterMs });
 
-describe("a saved image without an expiry", () => {
-  const kept = image("k", { expiresAt: null });
-
-  test("it is read from storage", () => {
-    expect(readSaved(JSON.parse(JSON.stringify(kept)))).toEqual(kept);
-    expect(readSaved({ ...kept, expiresAt: undefined })).toBe(null);
-  });
-
-  test("it stays listed while it is missing, and takes and loses an expiry", () => {
-    expect(isGoneForGood({ ...kept, unavailable: "missing" }, NOW + 1e6 * DAY_MS)).toBe(false);
-    expect(isGoneForGood({ ...kept, unavailable: "deleted" }, NOW)).toBe(true);
-    const expiresAt = new Date(NOW).toISOString();
-    expect(changedImage(kept, { expiresAt })).toEqual({ ...kept, expiresAt });
-    expect(changedImage(image("a"), { expiresAt: null })).toEqual(image("a", { expiresAt: null }));
-  });
-});
-
 describe("checks of the saved list", () => {
+  const eight = [..."abcdefgh"].map((letter) => image(letter));
+
   test("entries checked within the last minute and entries that are gone are not due", () => {
     const list = [
       image("a", { checkedAt: NOW - 30_000 }),
@@ -63,23 +47,19 @@ describe("checks of the saved list", () => {
   });
 
   test("at most four reads run at once, and every reply changes its entry", async () => {
-    let running = 0;
-    let most = 0;
+    let [running, most] = [0, 0];
     const changes: SavedChange[] = [];
-    const pauseMs = await checkSaved(
-      [..."abcdefgh"].map((letter) => image(letter)),
-      {
-        async read(id) {
-          running += 1;
-          most = Math.max(most, running);
-          await new Promise((resolve) => setImmediate(resolve));
-          running -= 1;
-          return { name: `new ${id[0]}`, description: null, expiresAt: "2031-01-01T00:00:00.000Z" };
-        },
-        onChecked: (_image, change) => changes.push(change),
+    const pauseMs = await checkSaved(eight, {
+      async read(id) {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        return { name: `new ${id[0]}`, description: null, expiresAt: "2031-01-01T00:00:00.000Z" };
       },
-    );
-    expect([pauseMs, most, changes.length]).toEqual([0, 4, 8]);
+      onChecked: (_image, change) => changes.push(change),
+    });
+    expect([pauseMs, most]).toEqual([0, 4]);
     expect(changes.map(({ name }) => name).sort()).toEqual([..."abcdefgh"].map((each) => `new ${each}`));
   });
 
@@ -105,67 +85,62 @@ describe("checks of the saved list", () => {
     [new TypeError("bug"), 60_000],
   ])("after %o no further image is asked for, and no entry changes", async (error, expected) => {
     let reads = 0;
-    const pauseMs = await checkSaved(
-      [..."abcdefgh"].map((letter) => image(letter)),
-      {
-        read() {
-          reads += 1;
-          return Promise.reject(error);
-        },
-        onChecked: () => expect.unreachable(),
+    const pauseMs = await checkSaved(eight, {
+      read() {
+        reads += 1;
+        return Promise.reject(error);
       },
-    );
+      onChecked: () => expect.unreachable(),
+    });
     expect([pauseMs, reads]).toEqual([expected, 4]);
   });
 
   test("only a deleted or expired image is gone for good, and a missing one after its expiry", () => {
-    const isGone = (more: Partial<SavedImage>) => isGoneForGood(image("a", more), NOW);
     const past = new Date(NOW - 1).toISOString();
-    expect([isGone({ unavailable: "deleted" }), isGone({ unavailable: "expired" })]).toEqual([true, true]);
-    expect([isGone({ unavailable: "missing" }), isGone({ unavailable: "missing", expiresAt: past })]).toEqual(
-      [...[false, true]],
-    );
-    expect([isGone({ unavailable: "withheld", expiresAt: past }), isGone({ expiresAt: past })]).toEqual([
-      ...[false, false],
-    ]);
+    for (const [more, isGone] of [
+      [{ unavailable: "deleted" }, true],
+      [{ unavailable: "expired" }, true],
+      [{ unavailable: "missing" }, false],
+      [{ unavailable: "missing", expiresAt: past }, true],
+      [{ unavailable: "missing", expiresAt: null }, false],
+      [{ unavailable: "withheld", expiresAt: past }, false],
+      [{ expiresAt: past }, false],
+    ] as const)
+      expect([more, isGoneForGood(image("a", more), NOW)]).toEqual([more, isGone]);
   });
 });
 
-describe("entries of the saved list", () => {
-  test("optional fields survive the storage, and invalid ones are dropped", () => {
-    const whole = image("a", { checkedAt: 1, unavailable: "withheld" });
-    expect(readSaved(JSON.parse(JSON.stringify(whole)))).toEqual(whole);
-    // Earlier versions also saved a pending removal, the file and a placeholder.
-    const more = { leaving: { from: "service", atMs: 2 }, file: { name: "f" }, placeholder: "AAAA" };
-    expect(readSaved({ ...whole, ...more })).toEqual(whole);
-    const broken = { checkedAt: "1", unavailable: "bored" };
-    expect(readSaved({ ...image("a"), ...broken })).toEqual(image("a"));
-  });
-
-  test("a change to undefined removes the field", () => {
-    const withheld = image("a", { unavailable: "withheld", checkedAt: 5 });
-    expect(changedImage(withheld, { unavailable: undefined, name: "new" })).toEqual(
-      image("a", { checkedAt: 5, name: "new" }),
-    );
-  });
+test("an entry in local storage keeps its own fields alone, and is ignored where one that it needs is wrong", () => {
+  for (const whole of [
+    image("a", { checkedAt: 1, unavailable: "withheld" }),
+    image("a", { expiresAt: null }),
+  ])
+    expect(readSaved({ ...JSON.parse(JSON.stringify(whole)), more: 1 })).toEqual(whole);
+  expect(readSaved({ ...image("a"), checkedAt: "1", unavailable: "bored" })).toEqual(image("a"));
+  for (const wrong of [{ url: "javascript:alert(1)" }, { expiresAt: "soon" }, { expiresAt: undefined }])
+    expect(readSaved({ ...image("a"), ...wrong })).toBeNull();
+  expect([readSaved(null), readSaved("x"), readSaved({})]).toEqual([null, null, null]);
 });
 
-describe("copied snippets", () => {
-  const id = "A".repeat(22);
-  const image = { id, name: '<b>[1]*"', type: "image/png", url: `https://example.com/img/${id}` };
+test("a change to undefined removes the field of an entry", () => {
+  const withheld = image("a", { unavailable: "withheld", checkedAt: 5 });
+  const change = { unavailable: undefined, name: "new", expiresAt: null };
+  expect(changedImage(withheld, change)).toEqual(image("a", { checkedAt: 5, name: "new", expiresAt: null }));
+});
 
-  test("names are escaped in Markdown and HTML snippets", () => {
-    const file = `https://example.com/img/api/images/${id}.png`;
-    const textsOf = (change: object) => Object.fromEntries(shareTexts(sharedFile({ ...image, ...change })));
-    expect(textsOf({})).toEqual({
-      "Direct link": file,
-      Markdown: `[![\\<b\\>\\[1\\]\\*"](${file})](${image.url}/view)`,
-      HTML: `<a href="${image.url}/view"><img src="${file}" alt="&lt;b&gt;[1]*&quot;"></a>`,
-      BBCode: `[url=${image.url}/view][img]${file}[/img][/url]`,
-    });
-    expect(textsOf({ type: "application/pdf" })["Direct link"]).toBe(file);
-    const { Markdown, HTML } = textsOf({ name: "x", description: 'Two "boats" [at] <dusk>' });
-    expect(Markdown).toBe(`[![Two "boats" \\[at\\] \\<dusk\\>](${file})](${image.url}/view)`);
-    expect(HTML).toContain('alt="Two &quot;boats&quot; [at] &lt;dusk&gt;"></a>');
+test("names and descriptions are escaped in Markdown and HTML snippets", () => {
+  const { url, ...named } = image("A", { name: '<b>[1]*"' });
+  const file = `https://example.com/img/api/images/${named.id}.png`;
+  const textsOf = (change: object) =>
+    Object.fromEntries(shareTexts(sharedFile({ ...named, url, ...change })));
+  expect(textsOf({})).toEqual({
+    "Direct link": file,
+    Markdown: `[![\\<b\\>\\[1\\]\\*"](${file})](${url}/view)`,
+    HTML: `<a href="${url}/view"><img src="${file}" alt="&lt;b&gt;[1]*&quot;"></a>`,
+    BBCode: `[url=${url}/view][img]${file}[/img][/url]`,
   });
+  expect(textsOf({ type: "application/pdf" })["Direct link"]).toBe(file);
+  const { Markdown, HTML } = textsOf({ name: "x", description: 'Two "boats" [at] <dusk>' });
+  expect(Markdown).toBe(`[![Two "boats" \\[at\\] \\<dusk\\>](${file})](${url}/view)`);
+  expect(HTML).toContain('alt="Two &quot;boats&quot; [at] &lt;dusk&gt;"></a>');
 });

@@ -1,15 +1,10 @@
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
+import type { SavedImage } from "../../packages/web/browser/saved/saved-image.ts";
 import { complaintsOf, withPage } from "../support/chromium.ts";
 import { jpegPhoto } from "../support/pictures.ts";
-import {
-  addressOf,
-  type Created,
-  type Site,
-  type SiteOptions,
-  startSite,
-  upload,
-} from "../support/service.ts";
+import { startSite } from "../support/quick-site.ts";
+import { addressOf, type Created, type Site, type SiteOptions, upload } from "../support/service.ts";
 
 /** A file in the form that Playwright passes to a page. */
 export interface ChosenFile {
@@ -30,13 +25,13 @@ export interface SharedPage {
   /** The photo as a file to choose. */
   boat(name?: string): ChosenFile;
   /** The photo with bytes after its end, which do no harm. */
-  big(bytes: number): ChosenFile;
+  big(bytes: number, name?: string): ChosenFile;
   /** Uploads the photo as another client. */
   add(name: string): Promise<Created>;
   onPage(use: (page: Page) => Promise<void>, options?: UploadPageOptions): Promise<void>;
 }
 
-/** Opens a site before the tests of the present file, and closes it afterwards. */
+/** Opens a site before the tests of the present file, and closes it afterwards. It renders nothing unless `options` say so. */
 export function shareUploadPage(options: SiteOptions = {}): SharedPage {
   const shared = {} as { site: Site; photo: Buffer }; // Filled before the first test.
   beforeAll(async () => {
@@ -46,7 +41,10 @@ export function shareUploadPage(options: SiteOptions = {}): SharedPage {
   const boat = (name = "boat.jpg") => ({ name, mimeType: "image/jpeg", buffer: shared.photo });
   return Object.assign(shared, {
     boat,
-    big: (bytes: number) => ({ ...boat("big.jpg"), buffer: Buffer.concat([shared.photo], bytes) }),
+    big: (bytes: number, name = "big.jpg") => ({
+      ...boat(name),
+      buffer: Buffer.concat([shared.photo], bytes),
+    }),
     add: (name: string) => upload(shared.site, shared.photo, "image/jpeg", { name }),
     onPage: (use: (page: Page) => Promise<void>, pageOptions?: UploadPageOptions) =>
       onUploadPage(shared.site, use, pageOptions),
@@ -73,11 +71,6 @@ export async function onUploadPage(
     expect(elsewhere).toEqual([]);
   });
   expect(site.errors).toEqual([]);
-}
-
-/** Polls until the condition holds; with many browsers at once this takes a while. */
-export function eventually<T>(read: () => T | Promise<T>) {
-  return expect.poll(read);
 }
 
 /** A file that the page refuses. */
@@ -107,6 +100,20 @@ export async function menuItem(entry: Locator, name: string): Promise<Locator> {
   return entry.locator(".menu").locator("a, button").filter({ hasText: name });
 }
 
+/** Holds the page's requests to an address back until the returned function is called. */
+export async function hold(page: Page, address: string): Promise<() => void> {
+  let letGo = (): void => undefined;
+  const isOver = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(address, async (route) => {
+    await isOver;
+    // A cancelled request cannot go on.
+    await route.continue().catch(() => undefined);
+  });
+  return letGo;
+}
+
 /** The text that a copy button puts on the clipboard. */
 export async function copied(page: Page, button: Locator): Promise<string> {
   await page.evaluate(() => navigator.clipboard.writeText(""));
@@ -122,4 +129,17 @@ export async function recordAt(site: Site, link: string): Promise<Created> {
   const response = await fetch(addressOf(site, id, "json"));
   expect(response.status).toBe(200);
   return (await response.json()) as Created; // The contract's record.
+}
+
+/** The server's record of the image that an entry of the page has stored. */
+export async function storedAt(site: Site, page: Page, name: string): Promise<Created> {
+  return recordAt(site, await linkOf(entryOf(page, name)));
+}
+
+/** The list that the upload page saves in this browser. */
+export function readList(page: Page, site: Site): Promise<SavedImage[]> {
+  return page.evaluate(
+    (key) => JSON.parse(localStorage.getItem(key) ?? "[]") as SavedImage[],
+    `outrigger uploads ${site.base}`,
+  );
 }
