@@ -22,14 +22,14 @@ export function describeCreating(stage: Stage): void {
 
   test("an upload repeated with its Idempotency-Key makes one image", async () => {
     const { one, other } = stage.deployment;
-    const { small, originals } = stage.material;
+    const { small, large } = stage.material;
     const headers = { "Idempotency-Key": "the-same-key" };
     const first = (await (await postWithHeaders(one, small, "image/png", headers)).json()) as Created;
     const { id, pin, createdAt } = first;
     const before = await stage.deployment.names();
     const again = await postWithHeaders(other, small, "image/png", headers);
     expect([again.status, await again.json()]).toMatchObject([201, { id, pin, createdAt }]);
-    const another = await postWithHeaders(other, originals.png.bytes, "image/png", headers);
+    const another = await postWithHeaders(other, large, "image/png", headers);
     expect(another.status).toBe(409);
     await expectNothingNew(before);
   });

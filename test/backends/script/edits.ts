@@ -10,8 +10,8 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 export function describeEdits(stage: Stage): void {
   test("the record can be edited with its PIN, but not over a concurrent edit", async () => {
     const { one, other, clock } = stage.deployment;
-    const { bytes, type } = stage.material.originals.png;
-    const { id, pin } = await upload(one, bytes, type, { name: "first" });
+    const { small } = stage.material;
+    const { id, pin } = await upload(one, small, "image/png", { name: "first" });
     const patch = (site: { base: string }, body: object, headers: Record<string, string> = {}) =>
       fetchJson(addressOf(site, id, "json"), {
         method: "PATCH",
@@ -35,8 +35,8 @@ export function describeEdits(stage: Stage): void {
     expect(changed.headers.get("etag")).not.toBe(etag);
     expect((await patch(other, { name: "third" }, { ...pinned, "If-Match": etag })).status).toBe(412);
     const after = await fetchJson(addressOf(other, id, "json"));
-    expect(after.body).toMatchObject({ name: "second", expiresAt, size: bytes.length });
+    expect(after.body).toMatchObject({ name: "second", expiresAt, size: small.length });
     expect(after.headers.get("etag")).toBe(changed.headers.get("etag"));
-    expect((await fetchBytes(addressOf(other, id, "png"))).bytes.equals(bytes)).toBe(true);
+    expect((await fetchBytes(addressOf(other, id, "png"))).bytes.equals(small)).toBe(true);
   });
 }

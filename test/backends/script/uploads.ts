@@ -10,9 +10,10 @@ const HOUR_MS = 3_600_000;
 export function describeUploads(stage: Stage): void {
   test("an upload is visible at once at every service, with the same record and bytes", async () => {
     const { one, other, clock } = stage.deployment;
-    const { bytes, type, width, height, pages } = stage.material.originals.png;
+    const { small } = stage.material;
+    const type = "image/png";
     const expiresAt = new Date(clock.now + HOUR_MS).toISOString();
-    const answer = await postImage(one, bytes, type, { name: "Mein Bild ✓.png", expiresAt });
+    const answer = await postImage(one, small, type, { name: "Mein Bild ✓.png", expiresAt });
     expect(answer.status).toBe(201);
     const { editUrl, pin, ...record } = (await answer.json()) as Created;
     const { id } = record;
@@ -20,7 +21,15 @@ export function describeUploads(stage: Stage): void {
     expect(answer.headers.get("x-service-image-pin")).toBe(pin);
     expect(editUrl).toBe(`${one.base}/${id}/edit?pin=${pin}`);
     expect(record).toMatchObject({
-      ...{ name: "Mein Bild ✓.png", type, size: bytes.length, width, height, pages, status: "ready" },
+      ...{
+        name: "Mein Bild ✓.png",
+        type,
+        size: small.length,
+        width: 60,
+        height: 50,
+        pages: 1,
+        status: "ready",
+      },
       ...{ agent: { name: "OutriggerTest", version: "1.0" } },
       ...{ createdAt: new Date(clock.now).toISOString(), expiresAt },
       placeholder: expect.stringMatching(/^[A-Za-z0-9+/=]{8,36}$/),
@@ -32,15 +41,14 @@ export function describeUploads(stage: Stage): void {
     for (const site of [one, other]) {
       const own = await fetchBytes(addressOf(site, id, "png"));
       expect([own.status, own.headers.get("content-type")]).toEqual([200, type]);
-      expect(own.bytes.equals(bytes)).toBe(true);
+      expect(own.bytes.equals(small)).toBe(true);
     }
     expect(await stage.deployment.keys(`${id}/`)).toEqual([`${id}/original`, `${id}/record`]);
   });
 
   test("a picture can be read in other formats, with the same bytes from both services", async () => {
     const { one, other } = stage.deployment;
-    const { bytes, type } = stage.material.originals.png;
-    const { id } = (await (await postImage(one, bytes, type)).json()) as Created;
+    const { id } = (await (await postImage(one, stage.material.small, "image/png")).json()) as Created;
     for (const [format, contentType] of Object.entries(TYPES)) {
       const path = `${format}?resize=40x40`;
       const made = await fetchBytes(addressOf(one, id, path));
