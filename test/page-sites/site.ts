@@ -23,6 +23,7 @@ export interface Truth {
 export interface SitePage {
   url: string;
   html: string;
+  charset: "utf-8" | "windows-1252";
   /** False with a `noindex`. */
   isIndexable: boolean;
   /** Further addresses of the site that the page shows, with no more than another page. */

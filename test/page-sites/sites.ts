@@ -42,6 +42,7 @@ class SiteMaker {
   readonly #office: Entry;
   readonly #style: PageStyle;
   readonly #theme: (parts: Parts) => string;
+  readonly #isWindows: boolean;
   readonly #site: Site;
 
   constructor(random: Random, index: number, language: Language, kinds: SiteKinds) {
@@ -60,6 +61,9 @@ class SiteMaker {
     this.#office = this.#people.department("info");
     this.#style = new PageStyle(random, language, this.#organization);
     this.#theme = random.pick(Object.values(kinds.themes));
+    this.#isWindows =
+      random.chance(0.15) &&
+      ["de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "fi"].includes(language.code);
     this.#site = { domain: this.#domain, language: language.code, pages: [], truths: [], baits: new Map() };
   }
 
@@ -223,8 +227,9 @@ class SiteMaker {
         ...make({ domain: this.#domain, people: this.#people, style: this.#style }),
       }));
     for (const { bait, kind } of noise) this.#site.baits.set(bait.toLowerCase(), kind);
+    const charset = this.#isWindows ? "windows-1252" : "utf-8";
     const html = this.#theme({
-      ...{ language: this.#language.code, title: words[title], organization: this.#organization },
+      ...{ language: this.#language.code, title: words[title], organization: this.#organization, charset },
       head: `${head}${headFurniture(this.#style, `${this.#origin}${path}`)}`,
       navigation: [
         { href: "/", text: words.home },
@@ -240,6 +245,7 @@ class SiteMaker {
     this.#site.pages.push({
       url: `${this.#origin}${path}`,
       html,
+      charset,
       isIndexable,
       repeats: [this.#office.address],
     });

@@ -10,12 +10,13 @@ export interface Parts {
   footer: string;
   /** Further elements of `<head>`. */
   head: string;
+  charset: string;
 }
 
 const links = ({ navigation }: Parts, item = "li") =>
   navigation.map(({ href, text }) => `<${item}><a href="${href}">${escapeHtml(text)}</a></${item}>`).join("");
-const headOf = ({ title, organization, head }: Parts) =>
-  `<meta charset="utf-8"><title>${escapeHtml(title)} – ${escapeHtml(organization)}</title><meta name="viewport" content="width=device-width">${head}`;
+const headOf = ({ title, organization, head, charset }: Parts) =>
+  `<meta charset="${charset}"><title>${escapeHtml(title)} – ${escapeHtml(organization)}</title><meta name="viewport" content="width=device-width">${head}`;
 export const page = (parts: Parts, body: string, attributes = "") =>
   `<!doctype html>\n<html lang="${parts.language}"><head>${headOf(parts)}</head><body${attributes}>${body}</body></html>`;
 
@@ -48,5 +49,5 @@ export const THEMES: Readonly<Record<string, (parts: Parts) => string>> = {
       `<nav class="navbar navbar-expand-lg"><a class="navbar-brand" href="/">${escapeHtml(parts.organization)}</a><ul class="navbar-nav">${links(parts)}</ul></nav><main class="container"><h1 class="display-4">${escapeHtml(parts.title)}</h1>${parts.main}</main><footer class="container py-3"><div class="row"><div class="col">${parts.footer}</div></div></footer>`,
     ),
   old: (parts) =>
-    `<HTML><HEAD><META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=utf-8"><TITLE>${escapeHtml(parts.title)}</TITLE>${parts.head}</HEAD><BODY BGCOLOR="#FFFFFF"><TABLE WIDTH="100%"><TR><TD WIDTH=150 VALIGN=top>${links(parts, "p")}<TD VALIGN=top><H1>${escapeHtml(parts.title)}</H1>${parts.main}<HR>${parts.footer}</TABLE></BODY></HTML>`,
+    `<HTML><HEAD><META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=${parts.charset}"><TITLE>${escapeHtml(parts.title)}</TITLE>${parts.head}</HEAD><BODY BGCOLOR="#FFFFFF"><TABLE WIDTH="100%"><TR><TD WIDTH=150 VALIGN=top>${links(parts, "p")}<TD VALIGN=top><H1>${escapeHtml(parts.title)}</H1>${parts.main}<HR>${parts.footer}</TABLE></BODY></HTML>`,
 };

@@ -1,4 +1,4 @@
-import { each, type Layout } from "../layout.ts";
+import { each, type Layout, wrap } from "../layout.ts";
 
 const cells = (texts: readonly string[], tag = "td") =>
   texts.map((text) => `<${tag}>${text}</${tag}>`).join("");
@@ -52,6 +52,24 @@ export const FURTHER_TABLES: readonly Layout[] = [
       )}</TABLE>`,
   },
   {
+    kind: "table for small screens",
+    render: (shown, { words }) =>
+      `<table><thead><tr>${cells([words.position, words.name, words.email, words.phone], "th")}</tr></thead><tbody>${each(
+        shown,
+        (one) =>
+          `<tr><td data-label="${words.position}">${one.position}</td><td data-label="${words.name}">${one.name}</td><td data-label="${words.email}">${one.mail}</td><td data-label="${words.phone}">${one.phone}</td></tr>`,
+      )}</tbody></table>`,
+  },
+  {
+    kind: "definition list in groups",
+    render: (shown, { words }) =>
+      each(shown, (one) => {
+        const group = (label: string, text: string) =>
+          text === "" ? "" : `<div><dt>${label}:</dt><dd>${text}</dd></div>`;
+        return `<section><h3>${one.name}</h3><dl>${group(words.position, one.position)}${group(words.phone, one.phone)}${group(words.email, one.mail)}</dl></section>`;
+      }),
+  },
+  {
     kind: "labels in bold",
     render: (shown, { words }) =>
       each(shown, (one) => {
@@ -59,5 +77,17 @@ export const FURTHER_TABLES: readonly Layout[] = [
           text === "" ? "" : `<strong>${label}:</strong> ${text}<br>`;
         return `<p>${line(words.name, one.name)}${line(words.position, one.position)}${line(words.phone, one.phone)}${line(words.email, one.mail)}</p>`;
       }),
+  },
+  {
+    kind: "ordered list",
+    render: (shown, page) =>
+      `<ol>${each(
+        shown,
+        (one) =>
+          `<li><p>${one.name}</p>${page
+            .lines(one)
+            .map((line) => wrap(line, "p"))
+            .join("")}</li>`,
+      )}</ol>`,
   },
 ];
