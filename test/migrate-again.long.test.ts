@@ -26,7 +26,7 @@ describe("a killed migration", () => {
     const to = opened(createRedisBlobStore({ url: server.url }));
     let before = 0;
     let records: string[] = [];
-    for (const writes of [300, 600]) {
+    for (const writes of [240, 540, 960]) {
       const { exit } = migration(cwd, server.url, SLOWLY, signalAfter("SIGKILL", writes));
       expect(await exit).toBe("SIGKILL");
       const arrived = await keysOf(to);

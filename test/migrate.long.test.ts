@@ -59,11 +59,13 @@ async function migrated(
   return JSON.parse(stdout);
 }
 
-async function stock(cwd: string): Promise<Stock> {
+/** Stores one of each, and what is served of it. */
+async function stock(cwd: string): Promise<{ stocked: Stock; before: Record<string, unknown> }> {
   await writeFile(join(cwd, "outrigger.config.json"), JSON.stringify({ images: RESTING }));
   const keyedBytes = await pngPhoto(60, 40);
   const pendingBytes = await jpegPhoto(80, 60);
-  const stocked = await served(cwd, {}, async (base) => {
+  const owned = await addOwned(join(cwd, "data"));
+  return served(cwd, {}, async (base) => {
     const site = { base };
     const pictures = [
       await upload(site, await jpegPhoto(300, 200), "image/jpeg"),
@@ -80,9 +82,9 @@ async function stock(cwd: string): Promise<Stock> {
     const short = await upload(site, await pngPhoto(50, 32), "image/png", { expiresAt });
     const withhold = await ran(cwd, ["images", "withhold", "--reason", "Case 4711", withheld.id]);
     expect(withhold).toMatchObject({ code: 0 });
-    return { pictures, withheld, deleted, keyed, pending, short, keyedBytes, pendingBytes };
+    const stocked = { pictures, owned, withheld, deleted, keyed, pending, short, keyedBytes, pendingBytes };
+    return { stocked, before: await answersOf(base, stocked) };
   });
-  return { ...stocked, owned: await addOwned(join(cwd, "data")) };
 }
 
 /** Owners are named in code. */
@@ -134,8 +136,7 @@ function statusesIn(answers: Record<string, unknown>): Set<unknown> {
 
 it("migrations to S3 and back keep every response, PIN, owner, idempotency key, pending upload and date", async () => {
   const cwd = await temporaryDirectory();
-  const stocked = await stock(cwd);
-  const before = await served(cwd, {}, (base) => answersOf(base, stocked));
+  const { stocked, before } = await stock(cwd);
   expect(statusesIn(before)).toEqual(new Set([200, 202, 410, 451]));
 
   const bucket = await s3.createBucket();

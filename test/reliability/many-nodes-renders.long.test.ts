@@ -17,7 +17,7 @@ const ROUNDS = amount(1, 50);
 /** Different renditions at once: as many as one client may have running and queued at a node. */
 const MANY = 10;
 /** Requests while one node renders for a long time. */
-const WAITING = 60;
+const WAITING = 30;
 /** Store calls of a node waiting for a picture that another renders: each request makes two itself. */
 const LOOKED = (WAITING / NODES) * 4;
 /** Longer than a waiting node pauses between two polls. */
