@@ -14,7 +14,7 @@ const IMAGES = 30;
 it("a killed backup or restore is not taken for complete, and the next run resumes it", async () => {
   const cwd = await temporaryDirectory();
   const ids = await stockDirectory(join(cwd, "data"), IMAGES, 2_000);
-  const storage = { ...SECRET, OUTRIGGER_STORAGE: (await redis()).url };
+  const storage = { ...SECRET, OUTRIGGER_STORAGE: `${(await redis()).url}?timeoutMs=20000` };
   const restoring = ["restore", "--from", "file:./backup", ...SLOWLY];
   const backingUp = ["backup", "--to", "file:./backup", ...SLOWLY];
   expect((await ran(cwd, backingUp, SECRET)).code).toBe(0);

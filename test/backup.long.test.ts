@@ -126,7 +126,7 @@ it("a backup restores into a directory and Redis with PINs and expiries, and lea
   const toBase = (base: string) => expectServed(base, then, digests);
   await served(cwd, {}, toBase, ["--data", "new"]);
 
-  const inRedis = { OUTRIGGER_STORAGE: redis.url, OUTRIGGER_SECRET_FILE: secrets };
+  const inRedis = { OUTRIGGER_STORAGE: `${redis.url}?timeoutMs=20000`, OUTRIGGER_SECRET_FILE: secrets };
   const moved = await report<RestoreReport>(cwd, toNew, inRedis);
   expect(moved).toMatchObject({ restored: 3, ended: 1, wasLiving: false, isComplete: true });
   await served(cwd, inRedis, toBase);

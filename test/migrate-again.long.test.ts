@@ -24,10 +24,11 @@ describe("a killed migration", () => {
     await stockDirectory(join(cwd, "data"), 150, 20_000);
     const server = await redis();
     const to = opened(createRedisBlobStore({ url: server.url }));
+    const url = `${server.url}?timeoutMs=20000`;
     let before = 0;
     let records: string[] = [];
     for (const writes of [240, 540, 960]) {
-      const { exit } = migration(cwd, server.url, SLOWLY, signalAfter("SIGKILL", writes));
+      const { exit } = migration(cwd, url, SLOWLY, signalAfter("SIGKILL", writes));
       expect(await exit).toBe("SIGKILL");
       const arrived = await keysOf(to);
       expect(arrived.length).toBeGreaterThan(before);
@@ -37,13 +38,13 @@ describe("a killed migration", () => {
     }
     expect(records.length).toBeGreaterThan(0);
     expect(before).toBeLessThan(300);
-    const env = { ...(await secretOf(cwd)), OUTRIGGER_STORAGE: server.url };
+    const env = { ...(await secretOf(cwd)), OUTRIGGER_STORAGE: url };
     for (const args of [["serve"], ["images", "list"]]) {
       const refused = outrigger(args, { cwd, env });
       expect(await refused.exit).toBe(1);
       expect(refused.output.stderr).toContain("has only some of the images: their migration from file:");
     }
-    const { copied, unchanged, keys } = await report(cwd, server.url);
+    const { copied, unchanged, keys } = await report(cwd, url);
     expect([copied, unchanged, keys]).toEqual([300 - before, before, { from: 300, to: 300 }]);
     await expectSame(opened(createFsBlobStore({ directory: join(cwd, "data") })), to);
     await serve(cwd, [], env).url;
