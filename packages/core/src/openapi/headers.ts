@@ -7,7 +7,7 @@ const like = (pattern: string) => ({ type: "string", pattern }) as const;
 const httpDate = like("^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$");
 const header = (description: string, schema: JsonSchema = text): ApiHeader => ({ description, schema });
 
-/** Headers of responses. A response that lists one always has it. */
+/** Headers of responses. A response that lists one always has it, but for `Sunset`. */
 export const HEADERS = {
   "Accept-Ranges": header("Byte ranges can be requested with `Range`.", { const: "bytes" }),
   Allow: header("The methods that the URL supports."),
@@ -34,7 +34,7 @@ export const HEADERS = {
     like('^"\\w+";q=\\d+;w=\\d+$'),
   ),
   "Retry-After": header("Seconds to wait before a retry.", like("^[1-9]\\d*$")),
-  Sunset: header("When the image expires (RFC 8594).", httpDate),
+  Sunset: header("When the image expires (RFC 8594). Absent if it never does.", httpDate),
   Vary: header("The request headers on which the response depends."),
   "WWW-Authenticate": header("The ways to send a key."),
   "X-Service-Image-Edit-Url": header("URL of the page to edit the image. Contains the PIN.", uri),
@@ -59,5 +59,5 @@ export function maybeHeader(name: HeaderName, description: string): Record<strin
 export function headerComponents(paths: ApiPart["paths"]): Record<string, ApiHeader> {
   const names = new Set(JSON.stringify(paths).match(/(?<="#\/components\/headers\/)[\w-]+/g));
   const used = [...names].sort() as HeaderName[]; // Made by `headersOf`.
-  return Object.fromEntries(used.map((name) => [name, { ...HEADERS[name], required: true }]));
+  return Object.fromEntries(used.map((name) => [name, { ...HEADERS[name], required: name !== "Sunset" }]));
 }
