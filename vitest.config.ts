@@ -84,7 +84,7 @@ class SlowestFirst extends BaseSequencer {
 }
 
 /** Files that share a process come when those that run alone have ended, which render more and wait less. */
-const AFTERWARDS = { maxWorkers: 3 * cores, sequence: { groupOrder: 1 } };
+const AFTERWARDS = { maxWorkers: cores + 3, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   resolve: { alias: usesBuild ? [] : sourceAliases() },

@@ -20,17 +20,19 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
+async function beSynchronous(primary: PostgresServer): Promise<void> {
+  await primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'");
+  await primary.sql("SELECT pg_reload_conf()");
+  await expect.poll(() => primary.sql("SELECT sync_state FROM pg_stat_replication")).toBe("quorum");
+}
+
 /** A primary and its standby, and a node with its records and the lookup's database at the address of the primary. */
 async function startCluster(mode: Mode) {
   const primary = await startPostgres();
   closers.push(() => primary.close());
   const standby = await startPostgres({ standbyOf: primary.port });
   closers.push(() => standby.close());
-  if (mode === "synchronous") {
-    await primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'");
-    await primary.sql("SELECT pg_reload_conf()");
-    await expect.poll(() => primary.sql("SELECT sync_state FROM pg_stat_replication")).toBe("quorum");
-  }
+  if (mode === "synchronous") await beSynchronous(primary);
   const proxy = await startTcpProxy(primary.port);
   closers.push(() => proxy.close());
   const url = `postgres://test@127.0.0.1:${proxy.port}/postgres`;
@@ -148,6 +150,55 @@ test("a fail-over to a synchronous standby loses nothing acknowledged, and uploa
   expect(await list.count()).toBe(1);
 });
 
+test("a fail-over to a synchronous standby loses no acknowledged write, and one without it is warned of", async () => {
+  const primary = await startPostgres();
+  const standby = await startPostgres({ standbyOf: primary.port });
+  const [store, promoted] = [primary, standby].map(({ url }) => createSqlBlobStore({ url }));
+  if (store === undefined || promoted === undefined) throw new Error("Two were made");
+  closers.push(
+    () => primary.close(),
+    () => standby.close(),
+    () => Promise.all([store.close(), promoted.close()]),
+  );
+  await expect
+    .poll(() => store.warnings())
+    .toContainEqual(expect.stringContaining("synchronous_standby_names = 'ANY 1 (*)'"));
+  await beSynchronous(primary);
+  expect((await store.warnings()).join()).not.toContain("synchronous_standby_names");
+  const acknowledged = new Map<string, string>();
+  let isOver = false;
+  const work = Array.from({ length: 6 }, async (_, lane) => {
+    for (let at = 0; !isOver; at++) {
+      const key = `image-${lane}-${at}/record`;
+      const made = await store.put(key, Buffer.from("ready"), { ifRevision: null }).catch(() => null);
+      if (made === null) return;
+      acknowledged.set(key, made.revision);
+      const taken = await store
+        .put(key, Buffer.from("withheld"), { ifRevision: made.revision })
+        .catch(() => null);
+      // Without an acknowledgement, either may be there.
+      if (taken === null) return void acknowledged.delete(key);
+      acknowledged.set(key, taken.revision);
+    }
+  });
+  await expect.poll(() => acknowledged.size).toBeGreaterThan(200);
+  await primary.kill();
+  isOver = true;
+  await Promise.all(work);
+  await standby.sql("SELECT pg_promote()");
+  await expect
+    .poll(() =>
+      promoted.put("again", Buffer.from("x")).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true);
+  for (const [key, revision] of acknowledged) {
+    expect(await promoted.stat(key), key).toMatchObject({ revision });
+  }
+});
+
 test("connections to an old primary that was set read-only are replaced after the first refused write", async () => {
   const cluster = await startCluster("asynchronous");
   const { primary, standby, proxy, list } = cluster;
@@ -155,6 +206,7 @@ test("connections to an old primary that was set read-only are replaced after th
   await list.add([token("a")]);
   await primary.sql("ALTER SYSTEM SET default_transaction_read_only = on");
   await primary.sql("SELECT pg_reload_conf()");
+  await expect.poll(() => primary.sql("SHOW default_transaction_read_only")).toBe("on");
   await replayed(primary, standby);
   await standby.sql("SELECT pg_promote()");
   proxy.leadTo(standby.port);

@@ -131,67 +131,6 @@ test("a statement that waits for a lock is aborted after the time limit, and cha
   });
 });
 
-test("a standby is refused", async () => {
-  await withServer({}, async (server) => {
-    const standby = await startPostgres({ standbyOf: server.port });
-    const store = createSqlBlobStore({ url: standby.url });
-    try {
-      await expect(store.get("healed")).rejects.toMatchObject({
-        ...UNAVAILABLE,
-        message: expect.stringContaining("is a standby"),
-      });
-    } finally {
-      await store.close();
-      await standby.close();
-    }
-  });
-});
-
-test("a fail-over to a synchronous standby loses no acknowledged write, and one without it is warned of", async () => {
-  await withServer({}, async (server, store) => {
-    const standby = await startPostgres({ standbyOf: server.port });
-    const promoted = createSqlBlobStore({ url: standby.url });
-    try {
-      await expect
-        .poll(() => store.warnings())
-        .toContainEqual(expect.stringContaining("synchronous_standby_names = 'ANY 1 (*)'"));
-      await server.sql("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'");
-      await server.sql("SELECT pg_reload_conf()");
-      await expect.poll(() => server.sql("SHOW synchronous_standby_names")).toBe("ANY 1 (*)");
-      expect((await store.warnings()).join()).not.toContain("synchronous_standby_names");
-
-      const acknowledged = new Map<string, string>();
-      let isOver = false;
-      const work = Array.from({ length: 6 }, async (_, lane) => {
-        for (let at = 0; !isOver; at++) {
-          const key = `image-${lane}-${at}/record`;
-          const made = await store.put(key, Buffer.from("ready"), { ifRevision: null }).catch(() => null);
-          if (made === null) return;
-          acknowledged.set(key, made.revision);
-          const taken = await store
-            .put(key, Buffer.from("withheld"), { ifRevision: made.revision })
-            .catch(() => null);
-          // Without an acknowledgement, either may be there.
-          if (taken === null) return void acknowledged.delete(key);
-          acknowledged.set(key, taken.revision);
-        }
-      });
-      await expect.poll(() => acknowledged.size).toBeGreaterThan(200);
-      await server.kill();
-      isOver = true;
-      await Promise.all(work);
-      await standby.sql("SELECT pg_promote()");
-      await healed(promoted);
-      for (const [key, revision] of acknowledged) {
-        expect(await promoted.stat(key), key).toMatchObject({ revision });
-      }
-    } finally {
-      await promoted.close();
-      await standby.close();
-    }
-  });
-});
-
 test("a store that is closed while the server hangs closes before the server resumes", async () => {
   await withServer({}, async (server) => {
     const store = createSqlBlobStore({ url: server.url });
