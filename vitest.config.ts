@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { BaseSequencer, type ProjectConfig, type TestSpecification } from "vitest/node";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Above 4 s of CPU time, or with a browser, a database, or a render process outside of packages/imaging. */
 const LONG = ".long.test.ts";
@@ -70,21 +70,19 @@ const ALONE = [
 ].flat();
 
 /**
- * Starts the slowest files first, then the other long ones, and the quick ones, so that no worker is left alone with a slow file at
- * the end.
+ * Starts the files that run alone first, then the slowest, the other long ones, and the quick ones, so that no worker is left alone
+ * with a slow file at the end. A worker ends where a file of another project follows, so the projects do not alternate.
  */
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
+    const rank = ({ moduleId, project }: TestSpecification) => {
+      if (project.config.isolate) return -1;
       const slow = SLOWEST.findIndex((path) => moduleId === `${root}${path}`);
       return slow !== -1 ? slow : SLOWEST.length + (moduleId.endsWith(LONG) ? 0 : 1);
     };
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
 }
-
-/** Files that share a process come when those that run alone have ended, which render more and wait less. */
-const AFTERWARDS = { maxWorkers: cores + 3, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   resolve: { alias: usesBuild ? [] : sourceAliases() },
@@ -97,20 +95,20 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: SlowestFirst },
-    // Most tests wait for processes and clocks, so there are more workers than cores.
+    // Most tests wait for processes and clocks, so two workers more than cores keep all cores busy.
     maxWorkers: cores + 2,
     projects:
       tier === "nightly"
         ? [project("nightly", { isolate: true, include: [...NIGHTLY_FILES, ...IN_PARTS], exclude: [] })]
         : [
-            project("alone", { isolate: true, include: ALONE, exclude: leftOut }),
             // Files of a worker share its process and modules, which halves the CPU time. Helpers register hooks in test/support/hooks.ts.
-            project("shared", { isolate: false, exclude: [...ALONE, ...leftOut], ...AFTERWARDS }),
+            project("shared", { isolate: false, exclude: [...ALONE, ...leftOut] }),
+            project("alone", { isolate: true, include: ALONE, exclude: leftOut }),
           ],
   },
 });
 
-function project(name: string, test: ProjectConfig & { exclude: string[] }) {
+function project(name: string, test: { isolate: boolean; include?: string[]; exclude: string[] }) {
   return {
     extends: true as const,
     test: { name, include: ALL, ...test, exclude: ["**/node_modules/**", ...test.exclude] },

@@ -110,12 +110,13 @@ describe.each(partOf(["Express 5", "Koa 3"], ["Express 5"]))("hostile requests f
     expect((await fetch(`${site.base}/api/images/${id}.jpg`)).status).toBe(200);
   });
 
-  test("a thousand uploads begun and left are removed when they expire, and the service serves meanwhile", async () => {
+  test("many uploads begun and left are removed when they expire, and the service serves meanwhile", async () => {
     let now = Date.now();
     const own = await startSite({ host, resumable: true, now: () => now, sweepEveryMs: false });
     try {
       const begin = async () => beginByTus(own, 1000);
-      for (let n = 0; n < 40; n++) await Promise.all(Array.from({ length: 25 }, begin));
+      const [rounds = 0] = partOf([40], [10]);
+      for (let n = 0; n < rounds; n++) await Promise.all(Array.from({ length: 25 }, begin));
       expect((await sendByTus(own, photo)).status).toBe(204);
       now += 12 * 3_600_000;
       await own.images.sweep();
