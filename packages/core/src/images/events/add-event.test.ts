@@ -1,49 +1,32 @@
 import { expect, test } from "vitest";
 import { created, eventually, storedRecord } from "../../../test/image-site.ts";
 import { createLifeSite } from "../../../test/life-site.ts";
-import { defaultSettings, imageSettings } from "../image-settings.ts";
-import { createLife } from "../life/create-life.ts";
-import { rolesOf } from "../record/storage-roles.ts";
-import { createAdminGuard } from "../store/store-guard.ts";
+import { signal } from "../../../test/tapped-store.ts";
 
-test("an event is added to an image without another change, bounded to 100 that wait, and to no image without a record", async () => {
-  const site = createLifeSite();
+test("an event is added to an image without another change, not at all without a subscriber, and at most 100 wait", async () => {
+  const site = createLifeSite({ reports: true });
   const { id } = created(await site.create());
   const read = async () => (await site.send("GET", `/api/images/${id}.json`)).headers;
   const before = await read();
-  const errors: string[] = [];
-  const onError = (error: unknown) => void errors.push(String(error));
-  const settings = imageSettings({ ...defaultSettings("test"), now: () => site.clock.now, onError });
-  const roles = rolesOf(site.store);
-  const { events } = createLife(roles, settings, createAdminGuard(roles, settings.log), {
-    remove: async () => undefined,
-  }).life;
-  const heard: unknown[] = [];
-  const details = { reference: "R-1", reasons: ["illegal"], dueAt: site.clock.now };
-  await events.addEvent(id, "image.reported", details);
+  /** Each report after a decision is the first of its case, which is an event. */
+  const report = async (clientIp: string) => {
+    const fields = { id, reason: "privacy" };
+    expect((await site.send("POST", "/api/reports.json", { fields, clientIp })).status).toBe(201);
+    await site.images.reports.decide(id, { decision: "kept" });
+  };
+  await report("192.0.2.1");
   expect(await storedRecord(site.store, id)).not.toHaveProperty("outbox");
 
-  let take = () => {};
-  const taken = new Promise<void>((resolve) => {
-    take = resolve;
-  });
-  events.subscribe(async (event) => {
-    heard.push(event);
-    await taken;
-  });
-  for (let count = 0; count < 102; count++) await events.addEvent(id, "image.reported", details);
-  const stored = await storedRecord(site.store, id);
-  expect(stored?.outbox?.events).toHaveLength(100);
-  expect(stored?.outbox?.events[0]).toMatchObject({ type: "image.reported", ...details });
-  expect(errors).toEqual([
-    expect.stringContaining("was given up: subscriber-1 did not take it"),
-    expect.stringContaining("was given up: subscriber-1 did not take it"),
-  ]);
+  const held = signal();
+  site.images.events.subscribe(() => held.promise);
+  for (let count = 0; count < 102; count++) await report(`198.51.${count}.7`);
+  const events = (await storedRecord(site.store, id))?.outbox?.events;
+  expect(events).toHaveLength(100);
+  expect(events?.[0]).toMatchObject({ type: "image.reported", reasons: ["privacy"] });
+  expect(site.errors.map(String)).toEqual(
+    Array(2).fill(expect.stringContaining("was given up: subscriber-1 did not take it")),
+  );
   expect(await read()).toEqual(before);
-  await events.addEvent("A".repeat(22), "image.reported", details);
-  expect(await storedRecord(site.store, "A".repeat(22))).toBeNull();
-  take();
-  await eventually(() => expect(heard.length).toBeGreaterThan(90));
+  held.give();
   await eventually(async () => expect((await storedRecord(site.store, id))?.outbox).toBeUndefined());
-  await events.close();
 });

@@ -9,7 +9,7 @@ import {
   entriesOf,
   SECOND,
 } from "../../../test/life-site.ts";
-import { tapStore } from "../../../test/tapped-store.ts";
+import { signal, tapStore } from "../../../test/tapped-store.ts";
 import type { Observer } from "../../contracts/observer.ts";
 import { ServiceError } from "../../errors.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
@@ -77,16 +77,13 @@ test("a subscriber that rejects gets the event again with the same ID; another s
 });
 
 test("a delivery changes neither ETag nor dates of a record, and a PATCH that races with it succeeds", async () => {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const site = createLifeSite({ onStored: () => held });
+  const held = signal();
+  const site = createLifeSite({ onStored: () => held.promise });
   const answer = await site.create();
   const { id, pin } = created(answer);
   const path = `/api/images/${id}.json`;
   const before = await site.send("GET", path);
-  release();
+  held.give();
   await eventually(async () => expect((await storedRecord(site.store, id))?.outbox).toBeUndefined());
   const after = await site.send("GET", path);
   expect(after.headers).toEqual(before.headers);
@@ -98,21 +95,18 @@ test("a delivery changes neither ETag nor dates of a record, and a PATCH that ra
 });
 
 test("a PATCH is not overtaken by the delivery that ends between its read and its write", async () => {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const held = signal();
   let isEditing = false;
   const inner = createMemoryBlobStore();
   const store = tapStore(inner, async ({ method, key }) => {
     if (!isEditing || method !== "put" || !key.endsWith("/record")) return;
     isEditing = false;
-    release();
+    held.give();
     await eventually(async () =>
       expect((await storedRecord(inner, key.slice(0, 22)))?.outbox).toBeUndefined(),
     );
   });
-  const site = createLifeSite({ store, onStored: () => held });
+  const site = createLifeSite({ store, onStored: () => held.promise });
   const { id, pin } = created(await site.create());
   isEditing = true;
   const edit = { search: `pin=${pin}`, fields: { name: "renamed" } };

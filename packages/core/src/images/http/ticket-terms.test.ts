@@ -54,7 +54,8 @@ describe("a ticket", () => {
     expect([failing.status, await used()]).toEqual([202, true]);
     (await site.renderer.next()).refuse(new ServiceError("unsupported_media", "Its pixels end early."));
     await eventually(async () => expect(await used()).toBe(false));
-    const { json } = await site.create({ search, file: OTHER_FILE });
+    const { status, json } = await site.create({ search, file: OTHER_FILE });
+    expect([status, json.id === failing.json.id]).toEqual([202, false]);
     (await site.renderer.next()).accept();
     expect(await used()).toBe(true);
     await site.images.remove(String(json.id));

@@ -64,23 +64,6 @@ describe("a ticket that was used", () => {
     }
   });
 
-  test("can be used for another file after an upload that failed after its 202", async () => {
-    const site = createTicketSite({ renderer: createFakeRenderer(), asyncAfterMs: 0 });
-    const search = await ticketQuery(site);
-    const first = await site.create({ search });
-    expect(first.status).toBe(202);
-    const work = await site.renderer.next();
-    expect(await site.create({ search, file: OTHER_FILE })).toMatchObject({ status: 409 });
-    work.refuse(new ServiceError("unsupported_media", "Its pixels end early."));
-    await eventually(async () =>
-      expect((await storedRecord(site.store, String(first.json.id)))?.failure).not.toBeNull(),
-    );
-    const second = await site.create({ search, file: OTHER_FILE });
-    expect(second.status).toBe(202);
-    expect(second.json.id).not.toBe(first.json.id);
-    (await site.renderer.next()).accept();
-  });
-
   test("gives the first reply, and 409 to another file, for a day after the upload, whenever it ends", async () => {
     const site = createTicketSite({ sweepEveryMs: false });
     const [search, unused] = [await ticketQuery(site), await ticketQuery(site)];

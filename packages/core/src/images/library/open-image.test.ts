@@ -1,8 +1,10 @@
 import { buffer } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { PNG } from "../../../test/calls.ts";
+import { eventually } from "../../../test/image-site.ts";
 import { createLibrarySite, namingRenderer } from "../../../test/library-site.ts";
 import { DAY, STORES } from "../../../test/life-site.ts";
+import { signal as event } from "../../../test/tapped-store.ts";
 import type { OpenOptions } from "./open-image.ts";
 
 const { length } = PNG;
@@ -152,14 +154,44 @@ test.each<[string, (site: ReturnType<typeof createLibrarySite>, id: string) => u
   },
 );
 
-test("an aborted open() rejects with the signal's reason", async () => {
+/** Calls for a WebP whose renders end when the test says, and the signals of these renders. */
+async function heldRender() {
   const renderer = namingRenderer();
-  const site = createLibrarySite({ renderer });
-  const { id } = await site.images.add(PNG);
-  const leaving = new AbortController();
-  renderer.onRender = () => {
-    leaving.abort(new Error("left"));
-    throw leaving.signal.reason;
+  const { images } = createLibrarySite({ renderer });
+  const { id } = await images.add(PNG);
+  const signals: AbortSignal[] = [];
+  const held = event();
+  renderer.onRender = ({ signal }) => {
+    if (signal !== undefined) signals.push(signal);
+    return held.promise;
   };
-  await expect(site.images.open(id, { format: "webp", signal: leaving.signal })).rejects.toThrow("left");
+  const leaving = new AbortController();
+  const open = (signal?: AbortSignal) => images.open(id, { format: "webp", ...(signal && { signal }) });
+  return { renderer, signals, leaving, open, give: held.give };
+}
+
+test("an aborted open() rejects with the signal's reason, and ends no render that another call waits for", async () => {
+  const { renderer, signals, leaving, open, give } = await heldRender();
+  const first = open(leaving.signal);
+  const second = open();
+  await eventually(() => expect(signals).toHaveLength(1));
+  leaving.abort(new Error("left"));
+  await expect(first).rejects.toThrow("left");
+  expect(signals[0]?.aborted).toBe(false);
+  give();
+  expect(String(await buffer((await second).body))).toBe('{"format":"webp"}');
+  expect(renderer.renders).toBe(1);
+});
+
+test("a render whose last caller leaves is aborted, and the next call starts another", async () => {
+  const { signals, leaving, open, give } = await heldRender();
+  const left = open(leaving.signal);
+  await eventually(() => expect(signals).toHaveLength(1));
+  leaving.abort(new Error("left"));
+  await expect(left).rejects.toThrow("left");
+  expect(signals[0]?.aborted).toBe(true);
+  const next = open();
+  await eventually(() => expect(signals).toHaveLength(2));
+  give();
+  expect(String(await buffer((await next).body))).toBe('{"format":"webp"}');
 });

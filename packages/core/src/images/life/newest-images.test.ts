@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { created } from "../../../test/image-site.ts";
 import { anotherProcess, createLifeSite, STORES } from "../../../test/life-site.ts";
+import { signal } from "../../../test/tapped-store.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 import type { ImageAdmin } from "./image-admin.ts";
@@ -93,19 +94,16 @@ test("newest() returns what was found within two seconds while a slow store is r
   const site = createLifeSite();
   const ids = [created(await site.create()).id, created(await site.create()).id];
   const { get } = site.store;
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const held = signal();
   site.store.get = async (key, ...others) => {
-    if (key === `${ids[0]}/record`) await held;
+    if (key === `${ids[0]}/record`) await held.promise;
     return get.call(site.store, key, ...others);
   };
   const slow = site.another();
   const partial = await slow.images.newest();
   expect(partial.images.map(({ id }) => id)).toEqual([ids[1]]);
   expect(partial.reading).toMatchObject({ records: 1, isUnderWay: true });
-  release();
+  held.give();
   expect((await slow.images.newest()).images).toHaveLength(2);
 });
 

@@ -45,15 +45,28 @@ describe.each(Object.entries(STORES))("on a store in %s", (_name, createStore) =
   });
 });
 
-test("an owner cannot exceed the byte limit", async () => {
-  const { site } = ownedSite({ ownerLimits: { bytes: 2 * SIZE + 5 } });
+test("an owner may have the last byte of the limit, and cannot exceed it", async () => {
+  const { site } = ownedSite({ ownerLimits: { bytes: 2 * SIZE + 12 } });
   await site.create();
   await site.create();
   expect(await refusal(site)).toEqual([
     403,
-    `Your images may have at most ${2 * SIZE + 5} bytes in total: 5 bytes are left, and this image has ${SIZE} bytes`,
+    `Your images may have at most ${2 * SIZE + 12} bytes in total: 12 bytes are left, and this image has ${SIZE} bytes`,
   ]);
-  expect((await site.create({ file: PNG.subarray(0, 12) })).status).toBe(403);
+  const statuses = [];
+  for (const bytes of [13, 12, 12])
+    statuses.push((await site.create({ file: PNG.subarray(0, bytes) })).status);
+  expect(statuses).toEqual([403, 201, 403]);
+  expect(await site.images.usage("anna")).toEqual({ images: 3, bytes: 2 * SIZE + 12 });
+});
+
+test("an upload answers 503 with Retry-After if the usage of its owner keeps changing", async () => {
+  const store = tapStore(createMemoryBlobStore(), ({ method, key }) => {
+    if (method === "put" && key.startsWith("usage/"))
+      throw new ServiceError("conflict", "The blob was changed by another process.");
+  });
+  const { status, headers } = await ownedSite({ store }).site.create();
+  expect([status, headers["Retry-After"]]).toEqual([503, "2"]);
 });
 
 test("images of one owner count neither for another owner nor for uploads without an owner", async () => {
@@ -159,7 +172,7 @@ describe("an owner's quota is released", () => {
     expect(await site.images.usage("anna")).toEqual({ images: 0, bytes: 0 });
   });
 
-  test("the quota of an upload whose process died is released by the first change 15 minutes later", async () => {
+  test("the quota of an upload whose process died is released by the first change more than 15 minutes later", async () => {
     const store = createMemoryBlobStore();
     const never = new Promise<void>(() => {});
     let reached = false;
@@ -174,9 +187,14 @@ describe("an owner's quota is released", () => {
     await expect.poll(() => reached).toBe(true);
     dying.kill();
     const { site } = ownedSite({ store, clock: dying.clock, ownerLimits: { images: 1 } });
-    expect((await site.create()).status).toBe(403);
-    site.clock.now += 15 * 60_000 + 1;
-    expect((await site.create()).status).toBe(201);
+    for (const [later, status] of [
+      [0, 403],
+      [15 * 60_000, 403],
+      [1, 201],
+    ] as const) {
+      site.clock.now += later;
+      expect((await site.create()).status).toBe(status);
+    }
     expect(await site.images.usage("anna")).toEqual({ images: 1, bytes: SIZE });
   });
 

@@ -6,17 +6,6 @@ import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts"
 const MINUTE_MS = 60_000;
 const OWNER = "owner";
 
-test("quota of an image that was never stored is released 15 minutes after a crash", async () => {
-  const site = createOwnerSite(createMemoryBlobStore());
-  await site.start().reserve(OWNER, "lost", 5, { images: 1 });
-  const usage = site.start();
-  site.nowMs += 15 * MINUTE_MS;
-  await expect(usage.reserve(OWNER, "next", 1, { images: 1 })).rejects.toThrow(/1 images/);
-  site.nowMs += 1;
-  await usage.reserve(OWNER, "next", 1, { images: 1 });
-  expect(await usage.usage(OWNER)).toEqual({ images: 1, bytes: 1 });
-});
-
 test("an image that was stored before a crash keeps its quota", async () => {
   const site = createOwnerSite(createMemoryBlobStore());
   await site.start().reserve(OWNER, "stored", 5, {});

@@ -9,6 +9,7 @@ import {
   keysOf,
   storedRecord,
 } from "../../../test/image-site.ts";
+import { holdUp, tapStore } from "../../../test/tapped-store.ts";
 import { ServiceError } from "../../errors.ts";
 
 /** Creates an image that is queued for processing. `mark` makes its bytes unique. */
@@ -155,30 +156,22 @@ describe("several processes on one store", () => {
   });
 
   test("keep the original of the new lease holder when the old holder's write ends late", async () => {
-    let openGate = () => {};
-    const gate = new Promise<void>((resolve) => {
-      openGate = resolve;
-    });
     const plain = createSite();
-    let isAtGate = false;
-    const slowPut: typeof plain.store.put = async (key, body, options) => {
-      if (key.endsWith("/original")) {
-        isAtGate = true;
-        await gate;
-      }
-      return plain.store.put(key, body, options);
-    };
-    const slow = plain.another({ store: { ...plain.store, put: slowPut }, renderer: createFakeRenderer() });
+    const held = holdUp(({ method, key }) => method === "put" && key.endsWith("/original"));
+    const slow = plain.another({
+      store: tapStore(plain.store, held.tap),
+      renderer: createFakeRenderer(),
+    });
     const id = await createLater(slow);
     (await slow.renderer.next()).accept();
-    await eventually(() => expect(isAtGate).toBe(true));
+    await held.reached;
     plain.clock.now += 15_000;
     const fast = plain.another({ renderer: createFakeRenderer(acceptAll) });
     await eventually(async () =>
       expect(await storedRecord(plain.store, id)).toMatchObject({ processing: null }),
     );
     const before = await plain.store.stat(`${id}/original`);
-    openGate();
+    held.letGo();
     await slow.images.close();
     expect(await plain.store.stat(`${id}/original`)).toEqual(before);
     expect([...slow.errors, ...fast.errors]).toEqual([]);

@@ -19,25 +19,6 @@ async function keysBelow(store: BlobStore, prefix: string): Promise<string[]> {
   return (await store.list(prefix)).keys;
 }
 
-test("everything stored as JSON has a format version", async () => {
-  const store = createMemoryBlobStore();
-  const site = createLifeSite({ store, authorize: () => ({ owner: "anna" }) });
-  const { id } = created(await site.create(KEY));
-  const keys = [
-    "identity",
-    `${id}/record`,
-    ...(await keysBelow(store, "idempotency/")),
-    ...(await keysBelow(store, "usage/")),
-  ];
-  expect(keys).toHaveLength(4);
-  for (const key of keys) {
-    expect(JSON.parse(String(await bytesAt(store, key))).v, key).toBe(1);
-  }
-  const to = createMemoryBlobStore();
-  await migrateStorage({ from: store, to, source: "test" });
-  expect(JSON.parse(String(await bytesAt(to, "migration/state"))).v).toBe(1);
-});
-
 test("an edit keeps fields of other releases", async () => {
   const site = createLifeSite();
   const { id, pin } = created(await site.create());

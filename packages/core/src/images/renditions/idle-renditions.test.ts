@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { createCacheSite, DAY_MS, HOUR_MS, keyOf, NOON, STORES } from "../../../test/cache-site.ts";
-import { tapStore } from "../../../test/tapped-store.ts";
+import { signal, tapStore } from "../../../test/tapped-store.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
 import { createDueList } from "../../stores/due-list.ts";
@@ -113,13 +113,10 @@ test("a rendition stored at any call of a sweep of idle renditions keeps a due e
 
 test("a use that is still being written keeps the renditions of its image", async () => {
   const memory = createMemoryBlobStore();
-  let write = () => {};
-  const writing = new Promise<void>((resolve) => {
-    write = resolve;
-  });
+  const writing = signal();
   let isSlow = false;
   const store = tapStore(memory, async ({ method, key }) => {
-    if (isSlow && method === "put" && key.endsWith("/notes")) await writing;
+    if (isSlow && method === "put" && key.endsWith("/notes")) await writing.promise;
   });
   const { clock, cache, create, put, names, sweep } = createCacheSite({ store, idleDays: 4 });
   const image = create();
@@ -131,7 +128,7 @@ test("a use that is still being written keeps the renditions of its image", asyn
   const swept = sweep(2 * DAY_MS);
   await new Promise(setImmediate);
   expect(await names(image)).toEqual(["png"]);
-  write();
+  writing.give();
   await Promise.all([swept, cache.close()]);
   expect(await names(image)).toEqual(["png"]);
   expect((await cache.notes.read(image)).usedAt).toBe(NOON + 3 * DAY_MS);

@@ -1,110 +1,101 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { PNG } from "../../../test/calls.ts";
+import { eventually } from "../../../test/image-site.ts";
 import { createLeases } from "../../../test/leases.ts";
-import { signal as event } from "../../../test/tapped-store.ts";
-import { hasLeases } from "../../contracts/lease-store.ts";
+import { createLibrarySite, type NamingRenderer, namingRenderer } from "../../../test/library-site.ts";
+import { holdUp, signal, tapStore } from "../../../test/tapped-store.ts";
+import type { BlobStore } from "../../contracts/blob-store.ts";
 import { ServiceError } from "../../errors.ts";
-import { type SharedTask, SharedWork } from "./shared-work.ts";
+import { createMemoryBlobStore } from "../../stores/memory/memory-blob-store.ts";
 
-const stay = new AbortController().signal;
-
-/** Processes that share one stored result. */
-function createProcesses(store: object, patienceMs = 30_000) {
-  const errors: unknown[] = [];
-  let result: string | null = null;
-  let runs = 0;
-  const storing = event();
-
-  function open(work: () => Promise<string> = async () => "made") {
-    const shared = new SharedWork({
-      leases: async () => (hasLeases(store) ? store : null),
-      patienceMs,
-      onError: (error) => errors.push(error),
-    });
-    const task: SharedTask<string> = {
-      isDone: async () => result !== null,
-      async work() {
-        runs++;
-        const value = await work();
-        const stored = storing.promise.then(() => {
-          result = value;
-        });
-        return { value, stored };
-      },
-    };
-    return { once: (signal = stay) => shared.once("key", task, signal), close: () => shared.close() };
-  }
-
-  return { errors, storing, open, runs: () => runs };
+/** An image in a store with these leases, for processes that each can read its WebP. None keeps bytes in memory. */
+async function sharedImage(leases: object, store: BlobStore = createMemoryBlobStore()) {
+  const first = createLibrarySite({ store: { ...store, ...leases }, memoryBytes: 0 });
+  const { id } = await first.images.add(PNG);
+  const start = (onRender: NamingRenderer["onRender"] = () => undefined) => {
+    const renderer = Object.assign(namingRenderer(), { onRender });
+    const site = first.another({ renderer });
+    return { renderer, site, read: () => site.send("GET", `/api/images/${id}.webp`) };
+  };
+  return { key: `${id}/renditions/webp`, start };
 }
 
-test("one of several processes performs the task, and the others find the stored result", async () => {
-  const { open, storing, runs } = createProcesses(createLeases());
-  const results = Promise.all(Array.from({ length: 5 }, () => open().once()));
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  storing.give();
-  expect((await results).filter((result) => result !== null)).toEqual(["made"]);
-  expect(runs()).toBe(1);
+const hang = () => new Promise(() => {});
+
+test("of five processes that are asked for one rendition at once, one renders it for all", async () => {
+  const leases = createLeases();
+  const { start } = await sharedImage(leases);
+  const { promise, give } = signal();
+  const processes = Array.from({ length: 5 }, () => start(() => promise));
+  const answers = Promise.all(processes.map(({ read }) => read()));
+  await eventually(() => expect(leases.asked).toBeGreaterThan(5));
+  give();
+  const texts = (await answers).map(({ status, text }) => `${status} ${text}`);
+  expect(new Set(texts)).toEqual(new Set(['200 {"format":"webp"}']));
+  expect(processes.map(({ renderer }) => renderer.renders).sort()).toEqual([0, 0, 0, 0, 1]);
 });
 
-test("the lease is released once the result is stored, and close waits for the release", async () => {
-  const store = createLeases();
-  const { open, storing } = createProcesses(store);
-  const process = open();
-  expect(await process.once()).toBe("made");
-  expect(await store.acquireLease("key", 1000)).toBeNull();
-  let isClosed = false;
-  const closing = process.close().then(() => {
-    isClosed = true;
-  });
-  await new Promise(setImmediate);
-  expect(isClosed).toBe(false);
-  storing.give();
-  await closing;
-  expect(await store.acquireLease("key", 1000)).not.toBeNull();
+test("the lease of a render ends once the rendition is stored, and close() waits for its end", async () => {
+  const leases = createLeases();
+  const held = holdUp(({ method, key }) => method === "put" && key.includes("/renditions/"));
+  const { key, start } = await sharedImage(leases, tapStore(createMemoryBlobStore(), held.tap));
+  const { site, read } = start();
+  expect((await read()).status).toBe(200);
+  await held.reached;
+  expect(await leases.acquireLease(key, 1000)).toBeNull();
+  const closed = site.images.close();
+  held.letGo();
+  await closed;
+  expect(await leases.acquireLease(key, 1000)).not.toBeNull();
 });
 
-test("if the process that holds the lease dies, another performs the task once the lease expires", async () => {
-  const store = createLeases();
-  const { open, runs, storing } = createProcesses(store);
-  void open(() => new Promise(() => {})).once();
-  const other = open().once();
-  while (store.asked < 3) await new Promise(setImmediate);
-  expect(runs()).toBe(1);
-  store.runOut();
-  expect(await other).toBe("made");
-  expect(runs()).toBe(2);
-  storing.give();
+test("if the process that renders dies, another renders once the lease expires", async () => {
+  const leases = createLeases();
+  const { start } = await sharedImage(leases);
+  const [dying, other] = [start(hang), start()];
+  void dying.read();
+  await eventually(() => expect(leases.asked).toBe(1));
+  const answer = other.read();
+  await eventually(() => expect(leases.asked).toBeGreaterThan(2));
+  expect(other.renderer.renders).toBe(0);
+  dying.site.kill();
+  leases.runOut();
+  expect((await answer).status).toBe(200);
+  expect(other.renderer.renders).toBe(1);
 });
 
-test("a failed task releases the key, so another process can perform it", async () => {
-  const { open, storing } = createProcesses(createLeases());
-  const refused = new ServiceError("overloaded", "Not here.");
-  await expect(open(() => Promise.reject(refused)).once()).rejects.toBe(refused);
-  expect(await open().once()).toBe("made");
-  storing.give();
+test("a render that fails ends its lease, so another process can render", async () => {
+  const { start } = await sharedImage(createLeases());
+  const failing = start(() => Promise.reject(new ServiceError("overloaded", "Not here.")));
+  expect((await failing.read()).status).toBe(503);
+  expect((await start().read()).status).toBe(200);
 });
 
-test("a task that waits longer than patienceMs rejects with overloaded and a retry time", async () => {
-  const { open, runs } = createProcesses(createLeases(), 60);
-  void open(() => new Promise(() => {})).once();
-  await expect(open().once()).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 2_000 });
-  expect(runs()).toBe(1);
+test("a read that waits 30 s for the render of another process answers 503 with Retry-After", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const leases = createLeases();
+    const { start } = await sharedImage(leases);
+    const [slow, other] = [start(hang), start()];
+    void slow.read();
+    await eventually(() => expect(leases.asked).toBe(1));
+    const answer = other.read();
+    await eventually(() => expect(leases.asked).toBeGreaterThan(2));
+    vi.advanceTimersByTime(30_000);
+    expect(await answer).toMatchObject({ status: 503, headers: { "Retry-After": "2" } });
+    expect(other.renderer.renders).toBe(0);
+    slow.site.kill();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
-test("a lease that cannot be released is reported to onError, and the task still succeeds", async () => {
+test("a lease that cannot be released is reported to onError, and the read still succeeds", async () => {
   const trouble = new ServiceError("store_unavailable", "It is away.");
-  const store = { ...createLeases(), releaseLease: () => Promise.reject(trouble) };
-  const { open, errors, storing } = createProcesses(store);
-  storing.give();
-  const process = open();
-  expect(await process.once()).toBe("made");
-  await process.close();
-  expect(errors).toEqual([trouble]);
-});
-
-test("without leases every process performs the task itself", async () => {
-  const { open, runs, storing } = createProcesses({});
-  expect(await Promise.all([open().once(), open().once()])).toEqual(["made", "made"]);
-  expect(runs()).toBe(2);
-  storing.give();
+  const releaseLease = () => Promise.reject(trouble);
+  const { start } = await sharedImage({ ...createLeases(), releaseLease });
+  const { site, read } = start();
+  expect((await read()).status).toBe(200);
+  await site.images.close();
+  expect(site.errors).toEqual([trouble]);
 });

@@ -1,28 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { createSite } from "../../../test/image-site.ts";
 
+const STEPS = "createImages: sizes.steps must be a list of 1 to 64 whole numbers from 1 to 8192, not";
+
 describe("createImages", () => {
   test.each([
     [
       { sizes: "some" },
       'createImages: sizes must be one of any, steps, signed, or { steps } with a list of longer sides, not "some"',
     ],
-    [
-      { sizes: { steps: [] } },
-      "createImages: sizes.steps must be a list of 1 to 64 whole numbers from 1 to 8192, not an empty list",
-    ],
-    [
-      { sizes: { steps: [0] } },
-      "createImages: sizes.steps must be a list of 1 to 64 whole numbers from 1 to 8192, not a list",
-    ],
-    [
-      { sizes: { steps: [8193] } },
-      "createImages: sizes.steps must be a list of 1 to 64 whole numbers from 1 to 8192, not a list",
-    ],
-    [
-      { sizes: { steps: [1.5] } },
-      "createImages: sizes.steps must be a list of 1 to 64 whole numbers from 1 to 8192, not a list",
-    ],
+    [{ sizes: { steps: [] } }, `${STEPS} an empty list`],
+    [{ sizes: { steps: [0] } }, `${STEPS} a list`],
+    [{ sizes: { steps: [8193] } }, `${STEPS} a list`],
+    [{ sizes: { steps: [1.5] } }, `${STEPS} a list`],
     [
       { presets: { Thumb: { page: 1 } } },
       "createImages: presets.Thumb must be named by 1 to 32 of a-z, 0-9 and -",

@@ -4,6 +4,8 @@ import type { AddressedRendition, AddressOptions } from "./write-address.ts";
 
 const ID = "AAAAAAAAAAAAAAAAAAAAAA";
 const presets = { thumb: { resize: "32x32" } };
+const RESIZE = "resize must be <MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight>";
+const UNTIL = "address: until must be a valid Date or Unix milliseconds";
 
 function address(
   rendition?: AddressedRendition,
@@ -64,16 +66,8 @@ describe("images.address", () => {
     [undefined, { signed: true }, "format is required: the image URL has no parameters"],
     [{}, { until: Date.now() * 2 }, "format is required: the image URL has no parameters"],
     [{ format: "bmp" as never }, {}, "Nothing is served as .bmp"],
-    [
-      { format: "png", resize: "8" },
-      {},
-      "resize must be <MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight>",
-    ],
-    [
-      { format: "png", resize: 8 as never },
-      {},
-      "resize must be <MaxWidth>x<MaxHeight>, <MaxWidth>x or x<MaxHeight>",
-    ],
+    [{ format: "png", resize: "8" }, {}, RESIZE],
+    [{ format: "png", resize: 8 as never }, {}, RESIZE],
     [{ format: "jpg", convert: "best" as never }, {}, "convert must be one of low, medium, high, max"],
     [{ format: "png", page: 0 }, {}, "page must be a whole number from 1"],
     [{ format: "png", preset: "huge" }, {}, "preset must be one of thumb"],
@@ -97,21 +91,9 @@ describe("images.address", () => {
     ],
     [{ format: "png" }, { expires: 5 }, "expires is no option of address: it takes signed, read, until"],
     [{ format: "png" }, { signed: "yes" }, 'address: signed must be true or false, not "yes"'],
-    [
-      { format: "png" },
-      { until: "tomorrow" },
-      'address: until must be a valid Date or Unix milliseconds, not "tomorrow"',
-    ],
-    [
-      { format: "png" },
-      { until: new Date("x") },
-      "address: until must be a valid Date or Unix milliseconds, not an object",
-    ],
-    [
-      { format: "png" },
-      { until: 8.64e15 + 1 },
-      "address: until must be a valid Date or Unix milliseconds, not 8640000000000001",
-    ],
+    [{ format: "png" }, { until: "tomorrow" }, `${UNTIL}, not "tomorrow"`],
+    [{ format: "png" }, { until: new Date("x") }, `${UNTIL}, not an object`],
+    [{ format: "png" }, { until: 8.64e15 + 1 }, `${UNTIL}, not 8640000000000001`],
     [
       { format: "png" },
       { until: 9e12, signed: false },
