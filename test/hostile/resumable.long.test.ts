@@ -115,7 +115,7 @@ describe.each(partOf(["Express 5", "Koa 3"], ["Express 5"]))("hostile requests f
     const own = await startSite({ host, resumable: true, now: () => now, sweepEveryMs: false });
     try {
       const begin = async () => beginByTus(own, 1000);
-      const [rounds = 0] = partOf([40], [10]);
+      const [rounds = 0] = partOf<number>([40], [10]);
       for (let n = 0; n < rounds; n++) await Promise.all(Array.from({ length: 25 }, begin));
       expect((await sendByTus(own, photo)).status).toBe(204);
       now += 12 * 3_600_000;
