@@ -35,7 +35,8 @@ const AT_ONCE = 4;
 const POSTPONE_MS = 5 * 60_000;
 
 /**
- * The stored renditions, within two limits: the number per image, kept at each write, and the time since their last use, kept by sweeps. An evicted rendition is rendered again on request.
+ * The stored renditions, within two limits: the number per image, kept at each write, and the time since their last use, kept by
+ * sweeps. An evicted rendition is rendered again on request.
  *
  * An image has an entry in a due list from before its first rendition is stored until all are removed. The entry is due when the image
  * is idle or expires, whichever is earlier, and moves on if it was used.
